@@ -1,0 +1,41 @@
+"""Answers to reads: how the read went, from which revision, what was found and what to mind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from gitmem.model.record import Problem, Record
+
+
+class Status(StrEnum):
+    """How a read went. Nothing but ``ok`` and ``no-match`` means that the memory could be read as it should."""
+
+    OK = "ok"
+    NO_MATCH = "no-match"
+    DEGRADED = "degraded"
+    WITHHELD = "withheld"
+    UNAVAILABLE = "unavailable"
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One record in an answer. ``matched`` says why (``title: two``), ``snippet`` shows where."""
+
+    record: Record
+    matched: tuple[str, ...] = ()
+    snippet: str = ""
+    score: float = 0.0
+    uncommitted: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A read's whole answer. ``revision`` is the commit it was computed from, ``None`` where there is none."""
+
+    status: Status
+    revision: str | None
+    hits: tuple[Hit, ...] = ()
+    diagnostics: tuple[Problem, ...] = ()
+    extra: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,60 @@
+"""Who asks, through what, and how far a record may be trusted. Design section 6."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Authority(StrEnum):
+    """How far a record may be trusted, weakest last. Content never sets it; the surface does."""
+
+    USER_DECLARED = "user_declared"
+    WORKSPACE_EVIDENCE = "workspace_evidence"
+    MODEL_INFERRED = "model_inferred"
+
+
+class Surface(StrEnum):
+    """Where a request came from. Human is *shown* by a confirmation, never claimed by a flag."""
+
+    HUMAN = "human"
+    MODEL = "model"
+
+
+class Action(StrEnum):
+    """What is asked; the rows of the authority table, and the ``Gitmem-Op`` trailer."""
+
+    INIT = "init"
+    OBSERVE = "observe"
+    DECLARE = "declare"
+    EDIT = "edit"
+    PROMOTE = "promote"
+    RETIRE = "retire"
+    RESTORE = "restore"
+    IMPORT = "import"
+    REPAIR = "repair"
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who acted. ``name`` and ``email`` become the author of the commit, ``host`` and ``session`` trailers in it."""
+
+    surface: Surface
+    name: str
+    email: str
+    host: str = "cli"
+    session: str = ""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Policy's answer to one request, with the id of the rule that gave it.
+
+    ``allowed`` and ``needs_human`` are never both true; neither means refused, whoever asks.
+    """
+
+    rule: str
+    allowed: bool
+    needs_human: bool = False
+    reason: str = ""
+    hint: str = ""

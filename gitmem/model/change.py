@@ -1,0 +1,80 @@
+"""A change: the complete set of edits of one operation, and the exact path allowlist that they imply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gitmem.model.authority import Action, Actor, Authority
+from gitmem.model.ids import CommitId, Fingerprint, OpId, RecordId
+from gitmem.model.record import Record, State
+from gitmem.model.vault_path import VaultPath
+
+
+@dataclass(frozen=True)
+class FileEdit:
+    """One file before and after. ``before`` is ``None`` for a new file, ``after`` is ``None`` for one that goes."""
+
+    path: VaultPath
+    before: Fingerprint | None
+    after: bytes | None
+
+
+@dataclass(frozen=True)
+class RecordChange:
+    """One record before and after; ``before`` is ``None`` for a new one. The views are made from these."""
+
+    before: Record | None
+    after: Record
+
+    @property
+    def id(self) -> RecordId:
+        """The record's identity, the same before and after."""
+        return self.after.id
+
+
+@dataclass(frozen=True)
+class Change:
+    """Everything one operation does.
+
+    ``title`` is the object of the commit's subject line, ``note`` its body. ``records`` lists the records in the
+    order in which people should see them; each of their files has its edits in ``edits``.
+    """
+
+    action: Action
+    op_id: OpId
+    actor: Actor
+    title: str
+    edits: tuple[FileEdit, ...]
+    records: tuple[RecordChange, ...]
+    rule: str
+    authority: Authority | None = None
+    note: str = ""
+
+    @property
+    def allowlist(self) -> frozenset[VaultPath]:
+        """The paths that the operation may touch, views not included."""
+        return frozenset(edit.path for edit in self.edits)
+
+
+@dataclass(frozen=True)
+class RecordRef:
+    """A record as an answer to a write names it."""
+
+    id: RecordId
+    path: VaultPath
+    state: State
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What one operation did. ``commit`` is ``None`` and ``changed`` false when there was nothing to do."""
+
+    op: Action
+    op_id: OpId
+    commit: CommitId | None
+    changed: bool
+    records: tuple[RecordRef, ...]
+    time: str = ""
+    actor: str = ""
+    surface: str = ""
+    notices: tuple[str, ...] = field(default=())

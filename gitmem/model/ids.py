@@ -1,0 +1,86 @@
+"""Checked identities: records, operations, commits, paths in a vault, content.
+
+The types are plain strings to the machine; a value of one of them has passed the function of the same name here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from typing import NewType
+
+from gitmem.errors import InputError
+
+RecordId = NewType("RecordId", str)
+OpId = NewType("OpId", str)
+CommitId = NewType("CommitId", str)
+VaultId = NewType("VaultId", str)
+Fingerprint = NewType("Fingerprint", str)
+"""The content hash of one file: the Git blob id of its exact bytes, so that disk, journal and Git compare alike."""
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Crockford's base32 in lower case: no i, l, o, u."""
+ID_CHARS = 12
+_RECORD_ID = re.compile(f"[{ALPHABET}]{{{ID_CHARS}}}")
+_OP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_COMMIT_ID = re.compile(r"[0-9a-f]{40}")
+
+
+def is_record_id(text: object) -> bool:
+    """Tell whether ``text`` has the form of a record id: 12 characters of Crockford base32 in lower case."""
+    return isinstance(text, str) and _RECORD_ID.fullmatch(text) is not None
+
+
+def parse_record_id(text: str) -> RecordId:
+    """Return ``text`` as a record id. Raises ``InputError`` (``bad-record-id``)."""
+    if not is_record_id(text):
+        raise InputError(
+            "bad-record-id",
+            "a record id is 12 characters of 0-9 a-z without i, l, o, u",
+            "Copy the id from `gitmem list`.",
+        )
+    return RecordId(text)
+
+
+def parse_op_id(text: str) -> OpId:
+    """Return ``text`` as an operation id. Raises ``InputError`` (``bad-op-id``)."""
+    if _OP_ID.fullmatch(text) is None:
+        raise InputError(
+            "bad-op-id",
+            "an operation id is 1 to 64 letters, digits, - and _, and starts with a letter or digit",
+            "Leave --op-id out to have one made, or give one that your program keeps for its retries.",
+        )
+    return OpId(text)
+
+
+def parse_commit_id(text: str) -> CommitId:
+    """Return ``text`` as a full SHA-1 commit id. Raises ``InputError`` (``bad-commit-id``)."""
+    if _COMMIT_ID.fullmatch(text) is None:
+        raise InputError("bad-commit-id", "a commit id is 40 hexadecimal digits", "Copy it from `git log`.")
+    return CommitId(text)
+
+
+def new_token(chars: int = ID_CHARS) -> str:
+    """Return ``chars`` random characters of the id alphabet, 5 bits each, from the system's secure source."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(chars))
+
+
+def new_record_id() -> RecordId:
+    """Return a fresh random record id. Never ordered by time: time order makes two branches touch the same lines."""
+    return RecordId(new_token())
+
+
+def new_op_id() -> OpId:
+    """Return a fresh random operation id."""
+    return OpId(new_token(16))
+
+
+def new_vault_id() -> VaultId:
+    """Return a fresh random vault id."""
+    return VaultId(new_token())
+
+
+def fingerprint(data: bytes) -> Fingerprint:
+    """Return the Git blob id of ``data``."""
+    return Fingerprint(hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest())

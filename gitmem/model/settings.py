@@ -1,0 +1,51 @@
+"""Settings: what travels with a vault in its manifest, and which vaults a home knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gitmem.model.ids import VaultId
+
+FORMAT = 1
+"""The newest vault format that this gitmem writes. A newer one is read, never written."""
+SHARD_COUNTS = (1, 32, 1024)
+
+
+class Scope(StrEnum):
+    """Where a memory applies."""
+
+    GLOBAL = "global"
+    WORKSPACE = "workspace"
+
+
+class Clean(StrEnum):
+    """What must be clean before an operation: the paths it touches, or the whole vault."""
+
+    PATHS = "paths"
+    VAULT = "vault"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The marker in ``manifest.json``: that gitmem manages this repository, and the settings that travel with it."""
+
+    vault_id: VaultId
+    scope: Scope
+    name: str
+    format: int = FORMAT
+    branch: str = "main"
+    clean: Clean = Clean.PATHS
+    catalog_shards: int = 1
+
+
+@dataclass(frozen=True)
+class VaultEntry:
+    """One vault as the registry knows it. ``path``, ``runtime`` and ``project`` are absolute and machine-local."""
+
+    vault_id: VaultId
+    scope: Scope
+    name: str
+    path: str
+    runtime: str
+    project: str = ""
