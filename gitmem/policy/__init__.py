@@ -1,0 +1,1 @@
+"""What may be written, by whom: the authority table, the bounds of content, and the secret scanner. Pure."""

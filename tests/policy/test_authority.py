@@ -1,0 +1,125 @@
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gitmem.model.authority import Action, Authority, Surface
+from gitmem.model.record import Kind, State
+from gitmem.policy.authority import CONDITIONS, TABLE, Request, Verdict, authority_for, decide, format_table
+
+HUMAN, MODEL = Surface.HUMAN, Surface.MODEL
+DECLARED, EVIDENCE = Authority.USER_DECLARED, Authority.WORKSPACE_EVIDENCE
+
+OWN: dict[str, Any] = {"own": True, "state": State.OBSERVATION, "authority": EVIDENCE}
+BACK: dict[str, Any] = {"own": True, "state": State.RETIRED, "to_state": State.OBSERVATION, "authority": EVIDENCE}
+
+CASES: list[tuple[Action, Surface, dict[str, Any], str, str]] = [
+    # action, surface, the rest of the request, verdict, rule
+    (Action.INIT, MODEL, {}, "allowed", "init"),
+    (Action.REPAIR, MODEL, {}, "allowed", "repair"),
+    (Action.OBSERVE, HUMAN, {"kind": Kind.FACT}, "allowed", "observe-human"),
+    (Action.OBSERVE, MODEL, {"kind": Kind.FACT, "has_evidence": True}, "allowed", "observe-evidence"),
+    (Action.OBSERVE, MODEL, {"kind": Kind.FACT}, "needs_human", "observe-no-evidence"),
+    (Action.OBSERVE, MODEL, {}, "needs_human", "observe-no-evidence"),
+    (Action.OBSERVE, HUMAN, {"kind": Kind.BOUNDARY}, "refused", "observe-baseline-kind"),
+    (Action.OBSERVE, MODEL, {"kind": Kind.STATE, "has_evidence": True}, "refused", "observe-baseline-kind"),
+    (Action.DECLARE, HUMAN, {"kind": Kind.GOAL}, "allowed", "declare-human"),
+    (Action.DECLARE, MODEL, {"kind": Kind.GOAL, "has_evidence": True}, "needs_human", "declare-model"),
+    (Action.DECLARE, HUMAN, {"kind": Kind.FACT}, "refused", "declare-other-kind"),
+    (Action.EDIT, HUMAN, {"state": State.BASELINE, "authority": DECLARED}, "allowed", "edit-human"),
+    (Action.EDIT, MODEL, {"state": State.BASELINE, "own": True}, "needs_human", "edit-declared"),
+    (Action.EDIT, MODEL, {**OWN, "authority": DECLARED}, "needs_human", "edit-declared"),
+    (Action.EDIT, MODEL, OWN, "allowed", "edit-own"),
+    (Action.EDIT, MODEL, {**OWN, "state": State.PROMOTED}, "needs_human", "edit-other"),
+    (Action.EDIT, MODEL, {**OWN, "own": False}, "needs_human", "edit-other"),
+    (Action.PROMOTE, HUMAN, {"state": State.OBSERVATION}, "allowed", "promote-human"),
+    (Action.PROMOTE, MODEL, OWN, "needs_human", "promote-model"),
+    (Action.RETIRE, HUMAN, {"state": State.BASELINE, "authority": DECLARED}, "allowed", "retire-human"),
+    (Action.RETIRE, MODEL, OWN, "allowed", "retire-own"),
+    (Action.RETIRE, MODEL, {**OWN, "state": State.PROMOTED}, "needs_human", "retire-other"),
+    (Action.RETIRE, MODEL, {**OWN, "own": False}, "needs_human", "retire-other"),
+    (Action.RESTORE, HUMAN, {"state": State.RETIRED}, "allowed", "restore-human"),
+    (Action.RESTORE, MODEL, BACK, "allowed", "restore-own"),
+    (Action.RESTORE, MODEL, {**BACK, "to_state": State.PROMOTED}, "needs_human", "restore-other"),
+    (Action.RESTORE, MODEL, {**BACK, "own": False}, "needs_human", "restore-other"),
+    (Action.IMPORT, HUMAN, {"to_state": State.BASELINE}, "allowed", "import-human"),
+    (Action.IMPORT, MODEL, {"to_state": State.OBSERVATION}, "allowed", "import-observations"),
+    (Action.IMPORT, MODEL, {"to_state": State.PROMOTED}, "needs_human", "import-reviewed"),
+    (Action.IMPORT, MODEL, {}, "needs_human", "import-reviewed"),
+    (Action.ADOPT, HUMAN, {"state": State.BASELINE}, "allowed", "adopt-human"),
+    (Action.ADOPT, MODEL, OWN, "needs_human", "adopt-model"),
+]
+
+
+@pytest.mark.parametrize(("action", "surface", "rest", "verdict", "rule"), CASES)
+def test_decides_by_the_first_rule_that_fits(
+    action: Action, surface: Surface, rest: dict[str, Any], verdict: str, rule: str
+) -> None:
+    decision = decide(Request(action, surface, **rest))
+
+    said = {(True, False): "allowed", (False, True): "needs_human", (False, False): "refused"}
+    assert (said[decision.allowed, decision.needs_human], decision.rule) == (verdict, rule)
+
+
+def test_every_rule_is_reached_by_a_case() -> None:
+    assert {rule for *_, rule in CASES} == {rule.id for rule in TABLE}
+
+
+def all_requests() -> Iterator[Request]:
+    kinds, states = (None, Kind.FACT, Kind.BOUNDARY), (None, *State)
+    yes_no = (False, True)
+    for values in product(Action, Surface, kinds, (None, *Authority), states, yes_no, yes_no, states):
+        yield Request(*values)
+
+
+def test_every_request_has_a_rule_and_no_model_touches_what_a_person_declared_or_reviewed() -> None:
+    for request in all_requests():
+        decision = decide(request)
+        assert decision.rule != "no-rule", request
+        if request.surface is MODEL and request.action not in (Action.INIT, Action.REPAIR):
+            reviewed = request.state in (State.BASELINE, State.PROMOTED) or request.authority is DECLARED
+            touches = request.action in (Action.EDIT, Action.RETIRE, Action.RESTORE)
+            never = request.action in (Action.DECLARE, Action.PROMOTE, Action.ADOPT)
+            assert not (decision.allowed and ((touches and reviewed) or never)), request
+
+
+def test_no_surface_is_asked_for_more_than_a_person_has() -> None:
+    for request in all_requests():
+        if request.surface is HUMAN:
+            assert not decide(request).needs_human, request
+
+
+def test_rows_that_need_a_person_say_what_to_do() -> None:
+    assert [rule.id for rule in TABLE if rule.verdict is not Verdict.ALLOWED and not rule.hint] == []
+
+
+def test_an_observation_without_evidence_is_told_how_to_give_it() -> None:
+    assert decide(Request(Action.OBSERVE, MODEL)).hint == (
+        "Add --evidence (commit:…, file:…#L…, run:…, url:…) or run it at a terminal."
+    )
+
+
+def test_rule_ids_are_unique_and_conditions_are_known_and_used() -> None:
+    assert len({rule.id for rule in TABLE}) == len(TABLE)
+    assert {rule.condition for rule in TABLE} == set(CONDITIONS)
+
+
+def test_only_what_a_person_puts_into_the_baseline_is_declared() -> None:
+    declared = {(a, s) for a, s in product(Action, State) if authority_for(a, s) is DECLARED}
+
+    by_folder = {(Action.IMPORT, State.BASELINE), (Action.ADOPT, State.BASELINE)}
+    assert declared == {(Action.DECLARE, state) for state in State} | by_folder
+
+
+def test_the_page_in_docs_is_the_table() -> None:
+    page = Path(__file__).parents[2] / "docs" / "authority.md"
+
+    assert page.read_text(encoding="utf-8") == format_table()
+
+
+def test_the_page_has_one_row_a_rule() -> None:
+    rows = [line.split(" | ")[0] for line in format_table().splitlines() if line.startswith("| `")]
+
+    assert rows == [f"| `{rule.id}`" for rule in TABLE]
