@@ -1,0 +1,52 @@
+"""The JSON Schemas in ``schema/`` as checks: what they describe is validated against them, not only documented.
+
+The files say 2020-12. fastjsonschema knows the drafts up to 7 (newer releases a little of 2019-09), so they keep to
+what those have in common with 2020-12: no ``prefixItems``, no ``dependentRequired``, no ``unevaluatedProperties``.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable
+from typing import Any
+
+from gitmem import resources
+from gitmem.errors import InputError, IntegrityError
+from gitmem.text import make_visible, shorten
+
+_ASKED_FOR = frozenset({"record", "candidate", "event"})
+_MAX_REASON_CHARS = 300
+
+
+def validate(name: str, value: Any) -> None:
+    """Check that ``value``, as read from JSON or YAML, is what ``schema/<name>.schema.json`` describes.
+
+    Changes nothing in it, and fills in no defaults. Raises code ``schema`` with the field ``path`` (such as
+    ``vaults[0].scope``): ``InputError`` for what people and agents hand in (record, candidate, event),
+    ``IntegrityError`` for what gitmem itself wrote. The value is never quoted. An unknown name raises
+    ``FileNotFoundError``.
+    """
+    import fastjsonschema
+
+    try:
+        _validator(name)(value)
+    except fastjsonschema.JsonSchemaValueException as error:
+        root = error.name or "data"
+        path = shorten(make_visible(root.removeprefix("data").removeprefix(".")), _MAX_REASON_CHARS)
+        reason = shorten(make_visible(error.message.removeprefix(root)), _MAX_REASON_CHARS)
+        kind, hint = (
+            (InputError, f"See schema/{name}.schema.json for what may stand there.")
+            if name in _ASKED_FOR
+            else (IntegrityError, "Look at it before anything else is written; Git has its last good state.")
+        )
+        raise kind("schema", f"{name}: {path or 'the whole'} {reason}", hint, path=path, schema=name) from None
+
+
+@functools.cache
+def _validator(name: str) -> Callable[[Any], Any]:
+    import fastjsonschema
+
+    schema = json.loads(resources.read_text("schema", f"{name}.schema.json"))
+    validator: Callable[[Any], Any] = fastjsonschema.compile(schema, use_default=False)
+    return validator
