@@ -1,0 +1,102 @@
+"""Where a work tree stands: its branch, its commit, and what Git operation is under way. Plain reads, no libgit2."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+from gitmem.errors import IntegrityError
+from gitmem.git.discover import read_pointer
+from gitmem.model.ids import CommitId
+
+_ID = re.compile(r"[0-9a-f]{40}")
+_MAX_SYMBOLIC = 5
+
+
+@dataclass(frozen=True)
+class Head:
+    """``branch`` is ``None`` when HEAD is detached (or names no branch), ``commit`` when the branch has none yet."""
+
+    branch: str | None
+    commit: CommitId | None
+
+
+def read_head(git_dir: str, common_dir: str) -> Head:
+    """Return where HEAD of the work tree stands. Raises ``IntegrityError`` (``ref-unreadable``)."""
+    text = read_pointer(os.path.join(git_dir, "HEAD"))
+    if text is None:
+        raise _unreadable("HEAD")
+    if _ID.fullmatch(text):
+        return Head(None, CommitId(text))
+    name = _symbolic_target(text, "HEAD")
+    branch = name.removeprefix("refs/heads/") if name.startswith("refs/heads/") else None
+    return Head(branch, read_ref(common_dir, name))
+
+
+def read_ref(common_dir: str, name: str) -> CommitId | None:
+    """Return the commit that the full reference ``name`` stands for, ``None`` when there is no such reference.
+
+    A loose file wins over ``packed-refs``; symbolic references are followed. Raises ``IntegrityError``
+    (``ref-unreadable``) for one that is empty or garbled, never taking that for absence.
+    """
+    for _ in range(_MAX_SYMBOLIC):
+        path = os.path.join(common_dir, name)
+        text = read_pointer(path)
+        if text is None:
+            if os.path.isfile(path):
+                raise _unreadable(name)
+            return _find_packed(common_dir, name)
+        if _ID.fullmatch(text):
+            return CommitId(text)
+        name = _symbolic_target(text, name)
+    raise _unreadable(name)
+
+
+def find_operation(git_dir: str) -> str | None:
+    """Return the Git operation under way in a work tree, in Git's words, ``None`` when there is none.
+
+    ``am``, ``rebase``, ``merge``, ``cherry-pick``, ``revert`` or ``bisect``; judged by files, as Git does.
+    """
+
+    def there(name: str) -> bool:
+        return os.path.lexists(os.path.join(git_dir, name))
+
+    if there("rebase-apply/applying"):
+        return "am"
+    if there("rebase-merge") or there("rebase-apply"):
+        return "rebase"
+    for name, operation in (("MERGE_HEAD", "merge"), ("CHERRY_PICK_HEAD", "cherry-pick"), ("REVERT_HEAD", "revert")):
+        if there(name):
+            return operation
+    if there("sequencer/todo"):
+        todo = read_pointer(os.path.join(git_dir, "sequencer/todo")) or ""
+        return "revert" if todo.startswith("revert") else "cherry-pick"
+    return "bisect" if there("BISECT_LOG") else None
+
+
+def _find_packed(common_dir: str, name: str) -> CommitId | None:
+    try:
+        with open(os.path.join(common_dir, "packed-refs"), "rb") as file:
+            packed = file.read()
+    except FileNotFoundError:
+        return None
+    found = re.search(rb"^([0-9a-f]{40}) " + re.escape(os.fsencode(name)) + rb"\r?$", packed, re.MULTILINE)
+    return CommitId(found[1].decode()) if found else None
+
+
+def _symbolic_target(text: str, name: str) -> str:
+    target = text.removeprefix("ref:").strip()
+    # A name that could lead out of refs/ would have this read any file.
+    if not text.startswith("ref:") or not target.startswith("refs/") or ".." in target.split("/"):
+        raise _unreadable(name)
+    return target
+
+
+def _unreadable(name: str) -> IntegrityError:
+    return IntegrityError(
+        "ref-unreadable",
+        f"{name} of the repository is damaged",
+        "Look at `git reflog` for the last good commit; `gitmem doctor` says more.",
+        ref=name,
+    )

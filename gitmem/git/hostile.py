@@ -1,0 +1,212 @@
+"""What in a ``.git`` folder would redirect gitmem or make it act for somebody else. Checked before libgit2 opens it.
+
+A repository that was handed over is executable input: its settings can move the work tree, bring in other objects or
+show another history than people see. Everything is looked at by plain reads first.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass
+
+import pygit2
+
+from gitmem.errors import InputError, StateError, UnavailableError
+from gitmem.git.discover import find_common_dir, find_git_dir, read_pointer
+from gitmem.git.library import FAILURES, prepare_libgit2
+
+_MAX_CONFIG_BYTES = 1 << 20
+# Folders and files that libgit2 or gitmem read and write; as links they would let a repository write elsewhere.
+_FOLDERS = (
+    "objects",
+    "objects/info",
+    "objects/pack",
+    "refs",
+    "refs/heads",
+    "logs",
+    "logs/refs",
+    "logs/refs/heads",
+    "info",
+)
+_FILES = ("HEAD", "config", "config.worktree", "index", "packed-refs", "logs/HEAD", "commondir", "gitdir")
+_INCLUDE = re.compile(rb"\[\s*include", re.IGNORECASE)
+# These run programs for a person's own Git commands; libgit2 knows none of them.
+_RUNS_FOR_PEOPLE = re.compile(
+    r"core\.(hookspath|fsmonitor|sshcommand|gitproxy|editor|pager|askpass)|alias\..*|credential\..*helper"
+    r"|gpg\..*program|diff\..*(command|textconv)|merge\..*driver|sequence\.editor|pager\..*"
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a work tree and its repository lie, all absolute.
+
+    ``notices`` names settings that act only on a person's own Git commands, sorted.
+    """
+
+    root: str
+    git_dir: str
+    common_dir: str
+    notices: tuple[str, ...] = ()
+
+
+def check_repository(root: str) -> Place:
+    """Check that ``root`` (absolute) is the work tree of a repository that is safe to open; reads only.
+
+    Raises ``InputError`` (``relative-path``), ``UnavailableError`` (``vault-missing``), ``StateError``
+    (``no-repository``, ``bare-repository``, ``sha256-repository``, ``repository-unsupported``, and
+    ``hostile-repository`` with the field ``setting``).
+    """
+    git_dir = _find_checked_git_dir(root)
+    common_dir = find_common_dir(git_dir)
+    _check_pointers(root, git_dir, common_dir)
+    for folder in dict.fromkeys((git_dir, common_dir)):
+        _check_kinds(folder)
+    settings = [
+        setting
+        for path in (os.path.join(common_dir, "config"), os.path.join(git_dir, "config.worktree"))
+        for setting in _read_settings(path)
+    ]
+    _check_settings(settings, root, git_dir, linked=git_dir != common_dir)
+    _check_objects_and_refs(common_dir)
+    notices = sorted({name for name, _value in settings if _RUNS_FOR_PEOPLE.fullmatch(name)})
+    return Place(root, git_dir, common_dir, tuple(notices))
+
+
+def _find_checked_git_dir(root: str) -> str:
+    if not os.path.isabs(root):
+        raise InputError(
+            "relative-path", f"a repository is named by an absolute path, not {root!r}", "Give the path from /."
+        )
+    if not os.path.isdir(root):
+        raise UnavailableError(
+            "vault-missing", "the vault's folder is not there", "Is its disk mounted? `gitmem init` makes a new vault."
+        )
+    dot_git = os.path.join(root, ".git")
+    if not os.path.lexists(dot_git):
+        if os.path.isfile(os.path.join(root, "HEAD")) and os.path.isdir(os.path.join(root, "objects")):
+            raise _bare()
+        raise StateError(
+            "no-repository",
+            "the folder is not the root of a Git repository",
+            "Give the folder that holds .git; repositories of parent folders are never used.",
+        )
+    if os.path.islink(dot_git):
+        raise _hostile(".git as a symbolic link")
+    git_dir = find_git_dir(root)
+    if git_dir is None or not os.path.isdir(git_dir):
+        raise StateError(
+            "no-repository", ".git points to a directory that is not there", "Was the repository or its disk moved?"
+        )
+    return git_dir
+
+
+def _check_pointers(root: str, git_dir: str, common_dir: str) -> None:
+    dot_git = os.path.join(root, ".git")
+    if git_dir == common_dir:
+        return
+    back = read_pointer(os.path.join(git_dir, "gitdir"))
+    worktrees = os.path.join(common_dir, "worktrees")
+    if (
+        os.path.isdir(dot_git)
+        or back is None
+        or not _same(os.path.join(git_dir, back), dot_git)
+        or not _same(os.path.dirname(git_dir), worktrees)
+    ):
+        raise _hostile("commondir")
+
+
+def _check_kinds(folder: str) -> None:
+    for names, is_right in ((_FOLDERS, stat.S_ISDIR), (_FILES, stat.S_ISREG)):
+        for name in names:
+            try:
+                mode = os.lstat(os.path.join(folder, name)).st_mode
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            if not is_right(mode):
+                raise _hostile(f"{name} as a link or device")
+
+
+def _read_settings(path: str) -> list[tuple[str, str]]:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_MAX_CONFIG_BYTES + 1)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise UnavailableError(
+            "vault-unreadable", f"the repository's settings can't be read: {error.strerror}", "Look at the permissions."
+        ) from error
+    # Before libgit2 parses the file: it would already open what an include names.
+    if _INCLUDE.search(data) or len(data) > _MAX_CONFIG_BYTES:
+        raise _hostile("include")
+    prepare_libgit2()
+    try:
+        return [(entry.name, entry.value or "") for entry in pygit2.Config(path)]
+    except FAILURES as error:
+        raise StateError(
+            "repository-unsupported", f"the repository's settings can't be understood: {error}", "Mend .git/config."
+        ) from error
+
+
+def _check_settings(settings: list[tuple[str, str]], root: str, git_dir: str, *, linked: bool) -> None:
+    for name, value in settings:
+        if name == "core.worktree" and not _same(os.path.join(git_dir, value), root):
+            raise _hostile(name)
+        if name.startswith("filter."):
+            raise _hostile(name)
+        if name == "extensions.objectformat" and value.lower() != "sha1":
+            raise StateError(
+                "sha256-repository",
+                f"the repository names its objects by {value}, gitmem and libgit2 by SHA-1",
+                "Use a repository made without --object-format.",
+            )
+        if name == "extensions.refstorage" and value.lower() != "files":
+            raise StateError(
+                "repository-unsupported",
+                f"the repository keeps its branches as {value}, gitmem as files",
+                "Move them with `git refs migrate --ref-format=files`.",
+            )
+        if name == "core.bare" and value.lower() in ("true", "yes", "on", "1", "") and not linked:
+            raise _bare()
+
+
+def _check_objects_and_refs(common_dir: str) -> None:
+    for name in ("objects/info/alternates", "info/grafts", "shallow"):
+        if _has_bytes(os.path.join(common_dir, name)):
+            raise _hostile(name)
+    try:
+        with open(os.path.join(common_dir, "packed-refs"), "rb") as file:
+            packed = b" refs/replace/" in file.read()
+    except FileNotFoundError:
+        packed = False
+    if packed or any(files for _folder, _folders, files in os.walk(os.path.join(common_dir, "refs/replace"))):
+        raise _hostile("refs/replace")
+
+
+def _has_bytes(path: str) -> bool:
+    try:
+        return os.lstat(path).st_size > 0
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def _same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _bare() -> StateError:
+    return StateError(
+        "bare-repository", "the repository has no work tree", "Clone it and use the clone: a vault is a work tree."
+    )
+
+
+def _hostile(setting: str) -> StateError:
+    return StateError(
+        "hostile-repository",
+        f"the repository's {setting} would redirect gitmem or change what it sees",
+        "If you know what it is for, remove it; else make a clean copy with `git clone --no-local`.",
+        setting=setting,
+    )

@@ -1,0 +1,220 @@
+"""Making a commit and publishing it: the commit's bytes, the branch moved by compare-and-swap, and the proof.
+
+libgit2's own ``create_commit`` can return an id of a commit that it never wrote, and its branch locks look like
+anybody's after a kill. So the commit goes through the object store, and the branch file is moved here, as Git does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Mapping, Sequence
+
+from pygit2.enums import ObjectType
+
+from gitmem.errors import IntegrityError, StateError, UnavailableError
+from gitmem.git.head import read_head, read_ref
+from gitmem.git.library import FAILURES, writing
+from gitmem.git.lockfile import LockFile, remove_leftovers, remove_own, take_lock
+from gitmem.git.objects import TreeId, find_entry, read_object, tree_of_commit, write_object
+from gitmem.git.repo import Repo, check_branch, open_repo
+from gitmem.git.trees import PathT
+from gitmem.model.ids import CommitId, Fingerprint, fingerprint, new_token
+from gitmem.text import make_visible, one_line
+
+_NO_COMMIT = "0" * 40
+_COMMITTER = re.compile(rb"^committer (.+)$", re.MULTILINE)
+# Git strips these from the ends of names; inside, only angle brackets break the format.
+_CRUD = ".,:;<>\"\\' "
+
+
+def write_commit(
+    repo: Repo,
+    tree: TreeId,
+    parents: Sequence[CommitId],
+    author: tuple[str, str],
+    time: tuple[int, int],
+    message: str,
+) -> CommitId:
+    """Write a commit, flushed and read back; no branch moves.
+
+    ``author`` is (name, email), used as committer too; what can't stand in a commit's header is left out. ``time`` is
+    (seconds since 1970, minutes east of UTC). Raises ``UnavailableError`` (``git-write-failed``), ``IntegrityError``
+    (``object-poisoned``).
+    """
+    signature = f"{_format_person(*author)} {max(0, time[0])} {_format_offset(time[1])}"
+    lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents)]
+    lines += [f"author {signature}", f"committer {signature}", "", message.replace("\0", "").rstrip("\n") + "\n"]
+    data = "\n".join(lines).encode("utf-8", "replace")
+    return CommitId(write_object(repo.handle, repo.objects_dir, ObjectType.COMMIT, data))
+
+
+def move_branch(repo: Repo, branch: str, old: CommitId | None, new: CommitId, note: str) -> None:
+    """Move ``branch`` from ``old`` (``None``: it must not exist) to ``new``, flushed; ``note`` goes into the reflog.
+
+    Atomic: either the branch stands at ``new`` or nothing happened. Call it with the vault lock held: a branch lock
+    that a gitmem crash left is then known to be stale and is taken over. Raises ``StateError`` (``branch-moved``) when
+    the branch is elsewhere, ``UnavailableError`` (``branch-locked``, ``git-write-failed``), ``InputError``
+    (``bad-branch``), ``IntegrityError`` (``ref-unreadable``).
+    """
+    name = check_branch(branch)
+    with writing(f"the branch {branch}"):
+        committer = _COMMITTER.search(read_object(repo.handle, new, ObjectType.COMMIT))
+        path = os.path.join(repo.common_dir, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        lock = _lock_branch(repo, path, note)
+        try:
+            found = read_ref(repo.common_dir, name)
+            if found != old:
+                raise _moved(branch, old, found)
+            _replace_ref(repo, path, new)
+        finally:
+            lock.release()
+    line = f"{old or _NO_COMMIT} {new} ".encode() + (committer[1] if committer else b"") + b"\t"
+    _append_reflogs(repo, name, line + one_line(make_visible(note)).encode() + b"\n")
+
+
+def prove(
+    root: str,
+    branch: str,
+    commit: CommitId,
+    parent: CommitId | None,
+    tree: TreeId,
+    blobs: Mapping[PathT, Fingerprint | None],
+) -> None:
+    """Check on a freshly opened repository that ``commit`` is published as it should be; reads only.
+
+    HEAD is on ``branch`` and at ``commit``, which has exactly that parent and tree; each path of ``blobs`` is there,
+    reads back and hashes to its id (or, at ``None``, is not there). Raises ``IntegrityError``
+    (``publish-not-proved``); what was written stays.
+    """
+    repo = open_repo(root)
+    try:
+        problem = _find_unproved(repo, branch, commit, parent, tree, blobs)
+    except (IntegrityError, *FAILURES) as error:
+        raise _not_proved(str(error)) from error
+    finally:
+        repo.close()
+    if problem:
+        raise _not_proved(problem)
+
+
+def remove_stale_branch_lock(repo: Repo, branch: str) -> bool:
+    """Remove a branch lock that a gitmem crash left; tell whether there was one. Only under the vault lock."""
+    with writing(f"the branch {branch}"):
+        remove_leftovers(repo.common_dir)
+        return remove_own(os.path.join(repo.common_dir, check_branch(branch)) + ".lock")
+
+
+def _find_unproved(
+    repo: Repo,
+    branch: str,
+    commit: CommitId,
+    parent: CommitId | None,
+    tree: TreeId,
+    blobs: Mapping[PathT, Fingerprint | None],
+) -> str | None:
+    handle = repo.handle
+    if handle.head_is_detached or handle.head.shorthand != branch or str(handle.head.target) != commit:
+        return f"HEAD is not at {commit} on {branch}"
+    read_object(handle, commit, ObjectType.COMMIT)
+    published = handle.head.peel(ObjectType.COMMIT)
+    if [str(one) for one in published.parent_ids] != ([parent] if parent else []):
+        return "the commit has other parents"
+    if tree_of_commit(handle, commit) != tree:
+        return "the commit has another tree"
+    for path, blob in blobs.items():
+        entry = find_entry(handle, tree, path)
+        if (entry and entry[0]) != blob:
+            return f"{path} is not what was written"
+        if blob is not None and fingerprint(repo.read_object(blob)) != blob:
+            return f"{path} does not hash to its id"
+    return None
+
+
+def _lock_branch(repo: Repo, path: str, note: str) -> LockFile:
+    try:
+        if remove_own(path + ".lock"):
+            remove_leftovers(repo.common_dir)
+        return take_lock(path + ".lock", note, repo.common_dir)
+    except FileExistsError as error:
+        raise UnavailableError(
+            "branch-locked",
+            "another program is moving the branch, or crashed while it did",
+            f"Try again. If no Git command is running, look at {path}.lock.",
+            path=path + ".lock",
+        ) from error
+
+
+def _replace_ref(repo: Repo, path: str, new: CommitId) -> None:
+    temp = os.path.join(repo.common_dir, f"gitmem-lock-{new_token()}")
+    try:
+        with open(temp, "xb") as file:
+            file.write(new.encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        if os.path.isdir(path):  # empty folders of branches that are gone; Git makes room the same way
+            os.rmdir(path)
+        os.replace(temp, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temp)
+        raise
+    _flush_folder(os.path.dirname(path))
+
+
+def _append_reflogs(repo: Repo, name: str, line: bytes) -> None:
+    head = read_head(repo.git_dir, repo.common_dir)
+    logs = [os.path.join(repo.common_dir, "logs", name)]
+    if head.branch is not None and name == f"refs/heads/{head.branch}":
+        logs.append(os.path.join(repo.git_dir, "logs", "HEAD"))
+    # The branch has moved: a log that can't be written must not make a failure of that.
+    with contextlib.suppress(OSError):
+        for path in logs:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), 0o666)
+            with open(handle, "wb") as file:
+                file.write(line)
+
+
+def _flush_folder(path: str) -> None:
+    if os.name == "nt":  # Windows can't open folders; a rename there is flushed with the volume's journal
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _format_person(name: str, email: str) -> str:
+    clean_name = _clean(name) or "unknown"
+    return f"{clean_name} <{_clean(email).replace(' ', '')}>"
+
+
+def _clean(text: str) -> str:
+    return one_line(re.sub(r"[<>\n]", " ", make_visible(text))).strip(_CRUD)
+
+
+def _format_offset(minutes: int) -> str:
+    hours, rest = divmod(abs(minutes), 60)
+    return f"{'-' if minutes < 0 else '+'}{hours:02d}{rest:02d}"
+
+
+def _moved(branch: str, old: CommitId | None, found: CommitId | None) -> StateError:
+    return StateError(
+        "branch-moved",
+        f"{branch} is at {found or 'no commit'}, not at {old or 'no commit'}: someone else committed",
+        "Try again; the operation then builds on what is there.",
+        expected=old,
+        found=found,
+    )
+
+
+def _not_proved(why: str) -> IntegrityError:
+    return IntegrityError(
+        "publish-not-proved",
+        f"the commit could not be proved after publishing: {why}",
+        "Write nothing more; run `gitmem doctor` and check the disk.",
+    )

@@ -1,0 +1,207 @@
+"""One repository, opened by its own path only: where it stands and what its commits hold."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+import pygit2
+from pygit2.enums import FileStatus, ObjectType, RepositoryInitFlag, RepositoryOpenFlag
+
+from gitmem.errors import InputError, StateError, UnavailableError
+from gitmem.git.head import Head, find_operation, read_head
+from gitmem.git.hostile import Place, check_repository
+from gitmem.git.index_file import load_index
+from gitmem.git.library import FAILURES, prepare_libgit2, reading, writing
+from gitmem.git.objects import FOLDER, find_entry, iter_tree, read_object, tree_of_commit
+from gitmem.model.ids import CommitId, Fingerprint
+
+_REGULAR_MODES = (0o100644, 0o100755, 0o100664)
+
+
+class Repo:
+    """A repository with a work tree. Cheap to make; libgit2 opens it at the first use of ``handle``.
+
+    ``root`` is the work tree, ``git_dir`` holds its HEAD and index, ``common_dir`` branches and objects (the same but
+    for linked work trees). ``notices`` names settings that act on people's own Git commands. Not for use by several
+    threads at once.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self.root = place.root
+        self.git_dir = place.git_dir
+        self.common_dir = place.common_dir
+        self.notices = place.notices
+
+    @functools.cached_property
+    def handle(self) -> pygit2.Repository:
+        """The repository as libgit2 has it. Raises ``StateError`` (``foreign-owner``, ``repository-unsupported``)."""
+        prepare_libgit2()
+        try:
+            handle = pygit2.Repository(self.root, RepositoryOpenFlag.NO_SEARCH)
+        except FAILURES as error:
+            raise _refusal(error) from error
+        if not handle.workdir or not _is_at(handle.workdir, self.root) or not _is_at(handle.path, self.git_dir):
+            raise StateError(
+                "hostile-repository",
+                "the repository's settings lead libgit2 to another work tree",
+                "Make a clean copy with `git clone --no-local`.",
+                setting="core.worktree",
+            )
+        return handle
+
+    @property
+    def objects_dir(self) -> str:
+        """Where the objects lie."""
+        return os.path.join(self.common_dir, "objects")
+
+    @property
+    def index_path(self) -> str:
+        """The person's staging area of this work tree."""
+        return os.path.join(self.git_dir, "index")
+
+    def reopen(self) -> Repo:
+        """Return the same repository, checked and opened anew, sharing nothing that this one has read."""
+        return open_repo(self.root)
+
+    def close(self) -> None:
+        """Give back what libgit2 holds open. The next use opens it again."""
+        handle = self.__dict__.pop("handle", None)
+        if handle is not None:
+            handle.free()
+
+    def head(self) -> Head:
+        """Return where HEAD stands, read now. Raises ``IntegrityError`` (``ref-unreadable``)."""
+        return read_head(self.git_dir, self.common_dir)
+
+    def state_in_progress(self) -> str | None:
+        """Return the Git operation under way (``merge``, ``rebase``, …), ``None`` when there is none."""
+        return find_operation(self.git_dir)
+
+    def unmerged_paths(self) -> list[str]:
+        """Return the paths that a merge left unmerged in the staging area, sorted; none for one that can't be read."""
+        index = load_index(self.index_path)
+        return [] if index is None else index.unmerged_paths()
+
+    def dirty_paths(self) -> list[str]:
+        """Return every path where work tree, staging area and HEAD differ, untracked files included, sorted.
+
+        Looks at the whole work tree. The vault's ``.gitignore`` counts, a person's global ignores do not.
+        """
+        quiet = (FileStatus.CURRENT, FileStatus.IGNORED)
+        with reading("the state of the work tree"):
+            return sorted(path for path, status in self.handle.status().items() if status not in quiet)
+
+    def read_blob(self, commit: CommitId, path: str) -> bytes | None:
+        """Return the content of a regular file of a commit, ``None`` when there is none at ``path``.
+
+        Raises ``IntegrityError`` (``object-unreadable``).
+        """
+        entry = self.blob_ids(commit, (path,))[path]
+        return self.read_object(entry[0]) if entry and entry[1] in _REGULAR_MODES else None
+
+    def blob_ids(self, commit: CommitId | None, paths: Iterable[str]) -> dict[str, tuple[Fingerprint, int] | None]:
+        """Return ``(id, mode)`` of what each path is in a commit, ``None`` where nothing is.
+
+        A folder in a file's place shows by its mode ``0o040000``, a link by ``0o120000``. Without a commit (an unborn
+        branch) nothing is anywhere. Raises ``IntegrityError`` (``object-unreadable``).
+        """
+        if commit is None:
+            return dict.fromkeys(paths)
+        tree = tree_of_commit(self.handle, commit)
+        found = {path: find_entry(self.handle, tree, path) for path in paths}
+        return {path: None if one is None else (Fingerprint(one[0]), one[1]) for path, one in found.items()}
+
+    def iter_files(self, commit: CommitId, prefix: str = "") -> Iterator[tuple[str, Fingerprint]]:
+        """Yield ``(path, blob id)`` of the regular files of a commit, in Git's order, below the folder ``prefix``.
+
+        Links and other repositories are left out. Raises ``IntegrityError`` (``object-unreadable``).
+        """
+        tree: str = tree_of_commit(self.handle, commit)
+        folder = prefix.strip("/")
+        if folder:
+            entry = find_entry(self.handle, tree, folder)
+            if entry is None or entry[1] != FOLDER:
+                return
+            tree = entry[0]
+        for path, mode, blob in iter_tree(self.handle, tree, folder + "/" if folder else ""):
+            if mode in _REGULAR_MODES:
+                yield path, Fingerprint(blob)
+
+    def read_object(self, blob_id: str) -> bytes:
+        """Return the content of a blob. Raises ``IntegrityError`` (``object-unreadable``)."""
+        return read_object(self.handle, blob_id, ObjectType.BLOB)
+
+
+def open_repo(root: str) -> Repo:
+    """Return the repository whose work tree is ``root`` (absolute); reads only, and never looks into parent folders.
+
+    Raises what ``hostile.check_repository`` raises: ``InputError``, ``UnavailableError`` (``vault-missing``),
+    ``StateError``.
+    """
+    return Repo(check_repository(root))
+
+
+def init_repo(root: str, branch: str) -> Repo:
+    """Create an empty repository in ``root``, and ``root`` with its parents if need be; ``branch`` is unborn.
+
+    No templates and no hooks of the machine come in, line ends are never converted, and a person's Git neither packs by
+    itself nor forgets where branches were. Raises ``StateError`` (``repository-exists``), ``InputError``
+    (``bad-branch``), ``UnavailableError`` (``git-write-failed``).
+    """
+    check_branch(branch)
+    if os.path.lexists(os.path.join(root, ".git")):
+        raise StateError("repository-exists", "the folder is a Git repository already", "Open it instead.")
+    prepare_libgit2()
+    flags = RepositoryInitFlag.MKPATH | RepositoryInitFlag.NO_REINIT
+    with writing("a new repository"):
+        config = pygit2.init_repository(root, flags=flags, initial_head=branch).config
+        config["core.autocrlf"] = False
+        config["gc.auto"] = 0
+        config["gc.reflogExpire"] = "never"
+    return open_repo(root)
+
+
+def check_branch(branch: str) -> str:
+    """Return the full reference name of ``branch``. Raises ``InputError`` (``bad-branch``)."""
+    name = f"refs/heads/{branch}"
+    if not pygit2.reference_is_valid_name(name) or branch == "HEAD" or branch.startswith("-"):
+        raise InputError("bad-branch", f"{branch!r} can't be the name of a branch", "Use letters, digits, - and /.")
+    return name
+
+
+def read_user_identity(config_files: Sequence[str]) -> tuple[str, str] | None:
+    """Return ``(name, email)`` of a person from their own Git configuration files; a later file wins.
+
+    Files that are missing or broken are passed over: a person's configuration never stops their memory. ``None`` when
+    either value is nowhere.
+    """
+    prepare_libgit2()
+    found: dict[str, str] = {}
+    for path in config_files:
+        if not os.path.isfile(path):
+            continue
+        try:
+            entries = [(entry.name, entry.value or "") for entry in pygit2.Config(path)]
+        except FAILURES:
+            continue
+        found.update((name, value.strip()) for name, value in entries if name in ("user.name", "user.email"))
+    name, email = found.get("user.name"), found.get("user.email")
+    return (name, email) if name and email else None
+
+
+def _is_at(found: str, wanted: str) -> bool:
+    return os.path.realpath(found) == os.path.realpath(wanted)
+
+
+def _refusal(error: BaseException) -> StateError | UnavailableError:
+    if "not owned by current user" in str(error):
+        return StateError(
+            "foreign-owner", "the repository belongs to another user", "Work as the user who owns it, or make a clone."
+        )
+    if isinstance(error, OSError):
+        return UnavailableError(
+            "vault-unreadable", f"the repository can't be opened: {error}", "Look at its permissions."
+        )
+    return StateError("repository-unsupported", f"the repository can't be opened: {error}", "See `gitmem doctor`.")

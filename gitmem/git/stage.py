@@ -1,0 +1,226 @@
+"""A person's staging area: locked with Git's own lock, read, and changed for exactly the paths of one commit.
+
+The area is prepared as a private file beside it and renamed into place after the commit. It is a derived thing: one
+that is missing or damaged is made again from HEAD, and nothing in it decides what is committed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from gitmem.errors import InputError, StateError, UnavailableError
+from gitmem.git.index_file import NO_STAT, FileStat, IndexFile, NewEntry, StagedEntry, load_index, new_index
+from gitmem.git.library import writing
+from gitmem.git.lockfile import (
+    MARK,
+    READ_FLAGS,
+    LockFile,
+    find_age_s,
+    is_own,
+    read_lock,
+    remove_leftovers,
+    remove_own,
+    take_lock,
+)
+from gitmem.git.objects import REGULAR, iter_tree, tree_of_commit
+from gitmem.git.repo import Repo
+from gitmem.git.trees import PathT
+from gitmem.model.ids import CommitId, Fingerprint, fingerprint
+
+UNMERGED = Fingerprint("unmerged")
+INTENT_TO_ADD = Fingerprint("intent-to-add")
+NOT_A_FILE = Fingerprint("not-a-file")
+"""What ``staged_ids`` says of entries that equal no blob of a commit."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_32_BITS = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class IndexLock:
+    """Git's ``index.lock``, held. While it is, no Git command changes the staging area."""
+
+    lock: LockFile
+
+    def release(self) -> None:
+        """Remove the lock file if it is still this one. May be called again."""
+        self.lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.release()
+
+
+def lock_index(repo: Repo, holder: str) -> IndexLock:
+    """Take Git's own index lock, without waiting; ``holder`` is one line that says who, for people who find it.
+
+    Raises ``UnavailableError``: ``index-locked`` with the fields ``path``, ``age_s`` and ``foreign`` (not made by
+    gitmem), or ``git-write-failed``. Nothing is left then.
+    """
+    path = _lock_path(repo)
+    try:
+        with writing("the lock of the staging area"):
+            return IndexLock(take_lock(path, holder, repo.git_dir))
+    except UnavailableError as error:
+        if isinstance(error.__cause__, FileExistsError):
+            raise _locked(repo, path) from error
+        raise
+
+
+def find_own_stale_lock(repo: Repo) -> bool:
+    """Tell whether the index lock was made by gitmem. Under the vault lock that means: left by a crash."""
+    return is_own(_lock_path(repo))
+
+
+def remove_own_stale_lock(repo: Repo) -> bool:
+    """Remove an index lock that a gitmem crash left, and its temporary files; tell whether there was one.
+
+    Only under the vault lock. A person's lock is never touched.
+    """
+    with writing("the lock of the staging area"):
+        remove_leftovers(repo.git_dir)
+        return remove_own(_lock_path(repo))
+
+
+def staged_ids(repo: Repo, paths: Iterable[str]) -> dict[str, Fingerprint | None]:
+    """Return the blob id that each path has in the person's staging area, ``None`` where it is not there.
+
+    ``UNMERGED``, ``INTENT_TO_ADD`` and ``NOT_A_FILE`` (a link, another repository) stand for entries that are no
+    committable file; they equal no blob id. A staging area that has to be made again counts as HEAD. Raises
+    ``StateError`` (``index-unsupported``), ``IntegrityError`` (``object-unreadable``).
+    """
+    index = load_index(repo.index_path)
+    if index is None:
+        entries = repo.blob_ids(repo.head().commit, paths)
+        return {path: None if entry is None else entry[0] for path, entry in entries.items()}
+    return {path: _staged_id(index.find(path)) for path in paths}
+
+
+def needs_rebuild(repo: Repo) -> bool:
+    """Tell whether the staging area is missing or damaged, so that the next operation makes it again from HEAD."""
+    return load_index(repo.index_path) is None
+
+
+def prepare_index(repo: Repo, base: CommitId | None, edits: Mapping[PathT, Fingerprint | None], name: str) -> str:
+    """Write the private file ``index.<name>``: the person's staging area with only ``edits`` changed. Return its path.
+
+    A path's blob id replaces its entry, ``None`` removes it. Where the work tree's file holds that very blob the entry
+    gets the file's times, so that Git sees it as clean at once; anything else it will look at. Starts from the tree of
+    ``base`` when the area has to be made again. Flushed; the person's area is untouched. Call it with the index lock
+    held. Raises ``StateError`` (``index-unsupported``, ``index-clash``), ``UnavailableError`` (``git-write-failed``).
+    """
+    index = load_index(repo.index_path) or _index_of(repo, base)
+    data = index.edit(
+        {
+            path: None if blob is None else NewEntry(REGULAR, blob, _stat_of(repo, path, blob))
+            for path, blob in edits.items()
+        }
+    )
+    path = _private_path(repo, name)
+    with writing("the staging area"):
+        with open(path, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileNotFoundError):  # a shared repository's index may be writable for a group
+            os.chmod(path, os.stat(repo.index_path).st_mode & 0o777)
+    return path
+
+
+def install_index(repo: Repo, private: str) -> None:
+    """Rename a prepared staging area into place. The index lock must be held by gitmem, and stays held.
+
+    Raises ``StateError`` (``index-lock-lost``) with the person's area untouched, ``UnavailableError``
+    (``git-write-failed``).
+    """
+    if not is_own(_lock_path(repo)):
+        raise StateError(
+            "index-lock-lost", "Git's index lock is no longer gitmem's", "Something removed it; run `gitmem status`."
+        )
+    with writing("the staging area"):
+        os.replace(private, repo.index_path)
+
+
+def discard_private_index(repo: Repo, name: str) -> None:
+    """Remove the private file of ``prepare_index`` if it is still there. Idempotent."""
+    with writing("the staging area"), contextlib.suppress(FileNotFoundError):
+        os.unlink(_private_path(repo, name))
+
+
+def _staged_id(entries: list[StagedEntry]) -> Fingerprint | None:
+    if not entries:
+        return None
+    entry = entries[0]
+    if entry.stage:
+        return UNMERGED
+    if entry.intent_to_add:
+        return INTENT_TO_ADD
+    return Fingerprint(entry.blob) if stat.S_ISREG(entry.mode) else NOT_A_FILE
+
+
+def _index_of(repo: Repo, base: CommitId | None) -> IndexFile:
+    if base is None:
+        return new_index(())
+    tree = tree_of_commit(repo.handle, base)
+    return new_index((path, NewEntry(mode, blob)) for path, mode, blob in iter_tree(repo.handle, tree))
+
+
+def _stat_of(repo: Repo, path: str, blob: Fingerprint) -> FileStat:
+    """Return the file's stat if its bytes are ``blob``. Taken unseen, it would hide an edit made just now from Git."""
+    full = os.path.join(repo.root, path)
+    try:
+        handle = os.open(full, READ_FLAGS)
+        with open(handle, "rb") as file:
+            before = os.fstat(handle)
+            sound = stat.S_ISREG(before.st_mode) and fingerprint(file.read()) == blob
+        after = os.lstat(full)
+    except OSError:
+        return NO_STAT
+    if not sound or _file_stat(before) != _file_stat(after):
+        return NO_STAT
+    return _file_stat(after)
+
+
+def _file_stat(found: os.stat_result) -> FileStat:
+    return FileStat(
+        ctime=(found.st_ctime_ns // 10**9 & _32_BITS, found.st_ctime_ns % 10**9),
+        mtime=(found.st_mtime_ns // 10**9 & _32_BITS, found.st_mtime_ns % 10**9),
+        dev=found.st_dev & _32_BITS,
+        ino=found.st_ino & _32_BITS,
+        uid=found.st_uid & _32_BITS,
+        gid=found.st_gid & _32_BITS,
+        size=found.st_size & _32_BITS,
+    )
+
+
+def _lock_path(repo: Repo) -> str:
+    return repo.index_path + ".lock"
+
+
+def _private_path(repo: Repo, name: str) -> str:
+    if not _NAME.fullmatch(name) or name == "lock":
+        raise InputError("bad-index-name", f"{name!r} can't name a private index", "Use letters, digits, - and _.")
+    return f"{repo.index_path}.{name}"
+
+
+def _locked(repo: Repo, path: str) -> UnavailableError:
+    content = read_lock(path) or b""
+    foreign = not content.startswith(MARK)
+    age_s = find_age_s(path, repo.git_dir)
+    holder = "a Git command" if foreign else content[len(MARK) :].decode(errors="replace").strip()
+    return UnavailableError(
+        "index-locked",
+        f"the staging area is locked by {holder}" + (f" since {age_s:.0f} s" if age_s is not None else ""),
+        "Finish the Git command or close the commit editor that is open in this vault, then try again. If none is, "
+        f"an earlier one crashed and left {path}.",
+        path=path,
+        age_s=age_s,
+        foreign=foreign,
+    )
