@@ -32,10 +32,15 @@ class Hit:
 
 @dataclass(frozen=True)
 class Answer:
-    """A read's whole answer. ``revision`` is the commit it was computed from, ``None`` where there is none."""
+    """A read's whole answer. ``revision`` is the commit it was computed from, ``None`` where there is none.
+
+    What was found stands in ``hits`` when it is records, in ``rows`` (plain values) when it is operations, links or
+    checks; never in both. ``extra`` holds what belongs to the answer as a whole.
+    """
 
     status: Status
     revision: str | None
     hits: tuple[Hit, ...] = ()
+    rows: tuple[dict[str, Any], ...] = ()
     diagnostics: tuple[Problem, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)

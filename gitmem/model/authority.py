@@ -32,6 +32,7 @@ class Action(StrEnum):
     RETIRE = "retire"
     RESTORE = "restore"
     IMPORT = "import"
+    ADOPT = "adopt"
     REPAIR = "repair"
 
 

@@ -12,11 +12,15 @@ from gitmem.model.vault_path import VaultPath
 
 @dataclass(frozen=True)
 class FileEdit:
-    """One file before and after. ``before`` is ``None`` for a new file, ``after`` is ``None`` for one that goes."""
+    """One file before and after. ``before`` is ``None`` for a new file, ``after`` is ``None`` for one that goes.
+
+    ``before`` is what the change was made from: what is committed, or, when ``adopted``, what a person left on disk.
+    """
 
     path: VaultPath
     before: Fingerprint | None
     after: bytes | None
+    adopted: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Bytes on disk and the nouns they hold. Knows no Git."""

@@ -1,0 +1,87 @@
+"""Where things lie: a home, and the two folders of a vault. Design section 3. Pure; nothing is created here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os.path import join
+
+MANIFEST = "manifest.json"
+LIFECYCLE_FOLDERS = ("baseline", "observations", "promoted", "retired")
+
+
+@dataclass(frozen=True)
+class HomeLayout:
+    """The folder that holds the registry, the global vault and the workspace vaults. ``root`` is absolute."""
+
+    root: str
+
+    @property
+    def registry_file(self) -> str:
+        """The only file with absolute paths."""
+        return join(self.root, "registry.json")
+
+    @property
+    def registry_lock(self) -> str:
+        """Guards the registry against two writers."""
+        return join(self.root, "registry.lock")
+
+    @property
+    def global_repo(self) -> str:
+        """The repository of the global vault."""
+        return join(self.root, "global", "repo")
+
+    def workspace_repo(self, vault_id: str) -> str:
+        """Return the repository of one workspace's vault."""
+        return join(self.root, "workspaces", vault_id, "repo")
+
+    def runtime_of(self, vault_id: str, repo: str) -> str:
+        """Return the runtime folder of a vault: beside its repository inside the home, else under ``runtime/``."""
+        own = (self.global_repo, self.workspace_repo(vault_id))
+        return join(repo[: -len("/repo")], "runtime") if repo in own else join(self.root, "runtime", vault_id)
+
+
+@dataclass(frozen=True)
+class VaultLayout:
+    """The two folders of one vault, both absolute: the managed repository and the runtime that is never committed."""
+
+    repo: str
+    runtime: str
+
+    @property
+    def manifest_file(self) -> str:
+        """The marker."""
+        return join(self.repo, MANIFEST)
+
+    @property
+    def lock_file(self) -> str:
+        """The vault lock; its content names the holder."""
+        return join(self.runtime, "lock")
+
+    @property
+    def turnstile_file(self) -> str:
+        """The lock that waiters pass one by one, so that none is overtaken for ever."""
+        return join(self.runtime, "turnstile")
+
+    @property
+    def journal(self) -> str:
+        """Crash journals: one file for an operation that may have to be finished or undone."""
+        return join(self.runtime, "journal")
+
+    @property
+    def receipts(self) -> str:
+        """Receipts, one line an operation, one file a month."""
+        return join(self.runtime, "receipts")
+
+    @property
+    def displaced(self) -> str:
+        """What a person wrote into a file that an operation had just replaced."""
+        return join(self.runtime, "displaced")
+
+    @property
+    def catalog_file(self) -> str:
+        """The derived search catalog; may be deleted at any time."""
+        return join(self.runtime, "catalog.sqlite")
+
+    def file(self, path: str) -> str:
+        """Return the absolute name of a file in the repository."""
+        return join(self.repo, path)

@@ -1,0 +1,109 @@
+"""What a path meets on disk: links on the way, other spellings of its name, files that are no files."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+
+from gitmem.errors import InputError, StateError
+from gitmem.model.ids import ALPHABET
+from gitmem.model.vault_path import VaultPath, fold_path
+
+MAX_FILE_BYTES = 64 << 20
+# Six random characters of an id: no other spelling of such a name is there by chance, so its folder isn't listed.
+_MADE_BY_US = re.compile(rf"[^A-Z]*-[{ALPHABET}]{{6}}\.md")
+
+
+def check_way(root: str, path: VaultPath) -> None:
+    """Check that no part of ``path`` is a symbolic link and that what is there is folders and a regular file.
+
+    Raises ``StateError`` (``symlink-in-path``, ``not-a-regular-file``).
+    """
+    place = root
+    parts = path.split("/")
+    for depth, part in enumerate(parts, 1):
+        place = os.path.join(place, part)
+        try:
+            mode = os.lstat(place).st_mode
+        except FileNotFoundError:
+            return
+        if stat.S_ISLNK(mode):
+            raise StateError(
+                "symlink-in-path",
+                f"{'/'.join(parts[:depth])} is a symbolic link; gitmem does not write through links",
+                "Put the real file or folder there.",
+                path=path,
+            )
+        if not (stat.S_ISREG(mode) if depth == len(parts) else stat.S_ISDIR(mode)):
+            raise StateError(
+                "not-a-regular-file", f"{'/'.join(parts[:depth])} is in the way", "Move it elsewhere.", path=path
+            )
+
+
+def check_no_clash(root: str, path: VaultPath) -> None:
+    """Check that no other spelling of ``path`` (case, Unicode form) lies on disk.
+
+    Raises ``InputError`` (``path-clash``).
+    """
+    place = root
+    for part in path.split("/"):
+        if not _MADE_BY_US.fullmatch(part):
+            _check_part(place, part, path)
+        place = os.path.join(place, part)
+        if not os.path.isdir(place):
+            return
+
+
+def _check_part(folder: str, part: str, path: VaultPath) -> None:
+    try:
+        names = os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    wanted = fold_path(part)
+    for name in names:
+        if name != part and fold_path(name) == wanted:
+            raise InputError(
+                "path-clash",
+                f"{path} differs from {name!r}, which is there, only in case or Unicode form",
+                "Choose another name: the two would be one file on other systems.",
+                path=path,
+            )
+
+
+def read_file(root: str, path: VaultPath) -> bytes | None:
+    """Return the bytes of a regular file, ``None`` when it is absent.
+
+    Never follows a link at its end. Raises ``StateError`` (``not-a-regular-file``, ``note-too-large``,
+    ``not-readable``).
+    """
+    name = os.path.join(root, path)
+    try:
+        fd = os.open(name, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) | _NONBLOCK)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except PermissionError:
+        raise StateError("not-readable", f"{path} can't be read", "Give yourself read permission.", path=path) from None
+    except OSError as error:
+        raise StateError(
+            "not-a-regular-file", f"{path}: {error.strerror}", "Put a regular file there.", path=path
+        ) from None
+    try:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            raise StateError("not-a-regular-file", f"{path} is not a regular file", "Move it elsewhere.", path=path)
+        if info.st_size > MAX_FILE_BYTES:
+            raise StateError("note-too-large", f"{path} is larger than 64 MiB", "Move it out of the vault.", path=path)
+        return _read_all(fd, info.st_size)
+    finally:
+        os.close(fd)
+
+
+def _read_all(fd: int, size: int) -> bytes:
+    chunks = []
+    while chunk := os.read(fd, max(size + 1, 65536)):
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+_NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # a pipe in the vault must not hang the reader

@@ -1,0 +1,376 @@
+"""What lies in the lifecycle folders of a vault: one metadata scan, and reading a file that someone may be writing.
+
+Reads only; follows no symbolic link below the vault's root. A *signature* (change time, size, inode) only decides what
+to reread; it never proves what a file holds.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Protocol, Self
+
+from gitmem.errors import GitmemError, InputError, StateError, UnavailableError
+from gitmem.model.record import FOLDERS, Problem
+from gitmem.model.vault_path import MAX_DEPTH
+
+MAX_NOTE_BYTES = 1024 * 1024
+"""The largest file that is read as a note."""
+FRESH_NS = 100_000_000
+"""How long after its last change a file may still be in the middle of being written: 100 ms."""
+SIGNATURE_FIELDS = 3
+"""How many 64-bit numbers one signature has: change time in nanoseconds, size in bytes, inode."""
+
+_FIRST_GAP_S = 0.002
+_BY_FD = os.listdir in os.supports_fd and {os.open, os.stat} <= os.supports_dir_fd
+_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+# O_NONBLOCK: opening a pipe that took a note's place must not wait for its other end.
+_FILE_FLAGS = os.O_RDONLY | _NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_TYPE_BITS = 0o170000
+_REGULAR = stat.S_IFREG
+_MASK_64 = 0x7FFF_FFFF_FFFF_FFFF
+# Syncthing, Dropbox and its kin, the obsidian-git plugin.
+_CONFLICT_COPY = re.compile(
+    r"\.sync-conflict-[^/]*\.md|\([^/)]*conflicted copy[^/)]*\)[^/]*\.md|conflict-files-obsidian-git\.md"
+)
+
+
+class WaitingClock(Protocol):
+    """A clock on which one can also wait."""
+
+    def time_ns(self) -> int:
+        """Return nanoseconds since 1970, on the scale of file times."""
+
+    def sleep_s(self, seconds: float) -> None:
+        """Wait."""
+
+
+@dataclass(frozen=True)
+class FolderScan:
+    """The notes directly in one folder.
+
+    ``names`` holds their file names in order, joined by ``/``, which no name can contain. ``signatures`` holds
+    ``SIGNATURE_FIELDS`` native 64-bit numbers for each, in the same order. Two scans are equal exactly when no
+    signature differs, so an unchanged folder costs one comparison of two strings.
+    """
+
+    names: str
+    signatures: bytes
+
+    def decode(self) -> dict[str, bytes]:
+        """Return the signature of each file by name."""
+        step = SIGNATURE_FIELDS * 8
+        names = self.names.split("/") if self.names else []
+        return {name: self.signatures[i * step : (i + 1) * step] for i, name in enumerate(names)}
+
+
+@dataclass(frozen=True)
+class Scan:
+    """One look at all lifecycle folders.
+
+    ``folders`` maps each folder with notes in it (``observations/2026-11``) to its notes. ``problems`` lists what lies
+    there but is not read: symbolic links, special files, names that can't be kept, copies made by file
+    synchronisers. ``time_ns`` is when the scan began.
+    """
+
+    root: str
+    time_ns: int
+    folders: dict[str, FolderScan]
+    problems: tuple[Problem, ...]
+
+
+def scan_records(root: str, clock: WaitingClock) -> Scan:
+    """Look once at the metadata of every note in the lifecycle folders of the vault's work tree at ``root``.
+
+    Reads no file. Files whose name starts with a dot or does not end in ``.md`` are no notes and left out; a missing
+    lifecycle folder counts as empty; what vanishes meanwhile is left out. Raises ``UnavailableError``
+    (``vault-missing``) where ``root`` is no folder.
+    """
+    time_ns = clock.time_ns()
+    if not os.path.isdir(root):
+        raise UnavailableError(
+            "vault-missing", f"there is no vault at {root}", "Bring the folder back, or correct --vault.", path=root
+        )
+    folders: dict[str, FolderScan] = {}
+    problems: list[Problem] = []
+    waiting = [folder for folder in FOLDERS if _is_there(root, folder, problems)]
+    while waiting:
+        folder = waiting.pop()
+        if folder.count("/") + 2 > MAX_DEPTH:
+            problems.append(Problem("too-deep", f"folders are read to a depth of {MAX_DEPTH - 1}", folder))
+            continue
+        try:
+            with _Folder(root, folder) as opened:
+                found, inner = _scan_folder(opened, folder, problems)
+        except OSError as error:
+            problems.append(Problem("folder-unreadable", f"the folder can't be read: {error.strerror}", folder))
+            continue
+        if found.names:
+            folders[folder] = found
+        waiting += [f"{folder}/{name}" for name in inner]
+    return Scan(root, time_ns, folders, tuple(sorted(problems, key=lambda problem: problem.path)))
+
+
+class StableReader:
+    """Reads notes of one vault, each as a whole even while another program writes it.
+
+    Use it as a context manager and call it with a path below the root, ``/`` between parts. It holds the folder of the
+    last path open, so paths are best given folder by folder. All waits of one reader together last at most
+    ``max_wait_s``.
+    """
+
+    def __init__(self, root: str, clock: WaitingClock, max_wait_s: float = 1.0) -> None:
+        self._root = root
+        self._clock = clock
+        self._left_s = max_wait_s
+        self._path = ""
+        self._folder: _Folder | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def __call__(self, path: str) -> bytes:
+        """Return the bytes of the note at ``path``.
+
+        A file changed within the last 100 ms, or while it was read, is read again until two reads agree. Raises
+        ``StateError`` (``unstable``) where they don't in the time that is left, or where the file goes away;
+        ``StateError`` (``unreadable``); ``InputError`` (``not-a-file`` for links and special files, ``too-large``
+        above ``MAX_NOTE_BYTES``).
+        """
+        data, is_settled = self._read(path)
+        gap_s = _FIRST_GAP_S
+        while not is_settled:
+            wait_s = min(gap_s, self._left_s)
+            self._left_s -= wait_s
+            self._clock.sleep_s(wait_s)
+            again, is_settled = self._read(path)
+            if again == data:
+                return data
+            if self._left_s <= 0:
+                raise StateError("unstable", f"{path} keeps changing", "Ask again when it is written.", path=path)
+            data = again
+            gap_s *= 2
+        return data
+
+    def _read(self, path: str) -> tuple[bytes, bool]:
+        parent, _slash, name = path.rpartition("/")
+        try:
+            return _read_file(self._open(parent), name, self._clock.time_ns())
+        except OSError as error:
+            raise _explain(error, path) from error
+        except InputError as error:
+            error.fields["path"] = path
+            raise
+
+    def _open(self, parent: str) -> _Folder:
+        if self._folder is None or self._path != parent:
+            self._close()
+            self._folder = _Folder(self._root, parent)
+            self._path = parent
+        return self._folder
+
+    def _close(self) -> None:
+        if self._folder:
+            self._folder.close()
+            self._folder = None
+
+
+def read_stable(root: str, path: str, clock: WaitingClock, max_wait_s: float = 1.0) -> bytes:
+    """Return the bytes of one note at ``path`` below ``root``; see ``StableReader`` for bounds and errors."""
+    with StableReader(root, clock, max_wait_s) as read:
+        return read(path)
+
+
+class _Folder:
+    """A folder below the root, held open where the platform can, so that no part of its path can be exchanged.
+
+    ``lstat(name, dir_fd=fd)`` looks at a file in it; ``fd`` is ``None`` where the platform knows no such thing.
+    """
+
+    def __init__(self, root: str, folder: str) -> None:
+        self._path = os.path.join(root, *folder.split("/"))
+        self.fd = _open_folder(root, folder) if _BY_FD else None
+        self.lstat: Callable[..., os.stat_result] = os.lstat if _BY_FD else self._lstat_by_path
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def names(self) -> list[str]:
+        return sorted(os.listdir(self._path if self.fd is None else self.fd))
+
+    def open(self, name: str) -> int:
+        if self.fd is None:
+            return os.open(os.path.join(self._path, name), _FILE_FLAGS)
+        return os.open(name, _FILE_FLAGS, dir_fd=self.fd)
+
+    def close(self) -> None:
+        if self.fd is not None:
+            os.close(self.fd)
+
+    def _lstat_by_path(self, name: str, *, dir_fd: None) -> os.stat_result:
+        return _by_write_time(os.lstat(os.path.join(self._path, name), dir_fd=dir_fd))
+
+
+def _by_write_time(entry: os.stat_result) -> os.stat_result:
+    """Return ``entry`` with the time of the last write as change time on Windows, where that is the creation time.
+
+    On POSIX the change time covers every edit, and no tool can set it back.
+    """
+    return os.stat_result(entry, {"st_ctime_ns": entry.st_mtime_ns}) if os.name == "nt" else entry
+
+
+def _open_folder(root: str, folder: str) -> int:
+    fd = os.open(root, _FOLDER_FLAGS)
+    for part in folder.split("/") if folder else []:
+        try:
+            inner = os.open(part, _FOLDER_FLAGS | _NO_FOLLOW, dir_fd=fd)
+        finally:
+            os.close(fd)
+        fd = inner
+    return fd
+
+
+def _is_there(root: str, folder: str, problems: list[Problem]) -> bool:
+    try:
+        mode = os.lstat(os.path.join(root, folder)).st_mode
+    except OSError:
+        return False
+    if stat.S_ISDIR(mode):
+        return True
+    problems.append(_find_odd(mode, folder))
+    return False
+
+
+def _scan_folder(opened: _Folder, folder: str, problems: list[Problem]) -> tuple[FolderScan, list[str]]:
+    listed = opened.names()
+    notes = [name for name in listed if name.endswith(".md")]
+    others = (
+        [name for name in listed if not name.endswith(".md") and name[0] != "."] if len(notes) < len(listed) else []
+    )
+    joined = "/".join(notes)
+    if not _are_plain(joined):
+        notes = [name for name in notes if _is_note(name, folder, problems)]
+        joined = "/".join(notes)
+    signatures, odd = _measure(notes, opened)
+    if odd:
+        joined = "/".join(name for name in notes if name not in odd)
+        odd = {name: mode for name, mode in odd.items() if mode}
+    odd |= {name: mode for name, mode in _find_modes(others, opened) if not stat.S_ISREG(mode)}
+    problems += [_find_odd(mode, _show(f"{folder}/{name}")) for name, mode in odd.items() if not stat.S_ISDIR(mode)]
+    return FolderScan(joined, signatures), [name for name, mode in odd.items() if stat.S_ISDIR(mode)]
+
+
+def _measure(names: list[str], folder: _Folder) -> tuple[bytes, dict[str, int]]:
+    """Return the packed signatures of the regular files, and the mode of everything else (0 for what is gone)."""
+    # This loop is most of what an unchanged vault costs; a tuple that dies at once and the fields by position are the
+    # quickest of the forms that were measured.
+    lstat, fd = folder.lstat, folder.fd
+    flat: list[int] = []
+    odd: dict[str, int] = {}
+    for name in names:
+        try:
+            entry = lstat(name, dir_fd=fd)
+        except OSError:
+            odd[name] = 0
+            continue
+        if entry[0] & _TYPE_BITS != _REGULAR:
+            odd[name] = entry[0]
+            continue
+        flat += (entry.st_ctime_ns, entry[6], entry[1])
+    try:
+        return array("q", flat).tobytes(), odd
+    except OverflowError:  # inode numbers of some file systems use the sign bit or more
+        return array("q", [number & _MASK_64 for number in flat]).tobytes(), odd
+
+
+def _find_modes(names: list[str], folder: _Folder) -> list[tuple[str, int]]:
+    modes = []
+    for name in names:
+        try:
+            modes.append((name, folder.lstat(name, dir_fd=folder.fd).st_mode))
+        except OSError:
+            continue
+    return modes
+
+
+def _are_plain(joined: str) -> bool:
+    """Tell whether no name among ``joined`` is a dot file, a conflict copy or not text, in one pass over all."""
+    if joined.startswith(".") or "/." in joined or not _is_text(joined):
+        return False
+    return "conflict" not in joined or _CONFLICT_COPY.search(joined) is None
+
+
+def _is_note(name: str, folder: str, problems: list[Problem]) -> bool:
+    if name.startswith("."):
+        return False
+    if not _is_text(name):
+        problems.append(Problem("bad-path", "its name is not valid UTF-8", _show(f"{folder}/{name}")))
+        return False
+    if _CONFLICT_COPY.search(name):
+        problems.append(Problem("sync-conflict", "a copy that a file synchroniser put aside", f"{folder}/{name}"))
+        return False
+    return True
+
+
+def _is_text(name: str) -> bool:
+    if name.isascii():
+        return True
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _show(path: str) -> str:
+    return path.encode("utf-8", "backslashreplace").decode()
+
+
+def _find_odd(mode: int, path: str) -> Problem:
+    if stat.S_ISLNK(mode):
+        return Problem("symlink", "symbolic links are not followed", path)
+    return Problem("special-file", "neither a file nor a folder", path)
+
+
+def _read_file(folder: _Folder, name: str, now_ns: int) -> tuple[bytes, bool]:
+    """Return what the file holds, and whether that is settled: unchanged while it was read and for 100 ms before."""
+    fd = folder.open(name)
+    try:
+        before = _by_write_time(os.fstat(fd))
+        if not stat.S_ISREG(before.st_mode):
+            raise InputError("not-a-file", "not a regular file", "Put a file in its place.")
+        if before.st_size > MAX_NOTE_BYTES:
+            raise InputError(
+                "too-large", f"{before.st_size} bytes, more than {MAX_NOTE_BYTES}", "Split it into several notes."
+            )
+        data = os.read(fd, before.st_size + 1)
+        after = _by_write_time(os.fstat(fd))
+    finally:
+        os.close(fd)
+    is_whole = len(data) == after.st_size and after.st_ctime_ns == before.st_ctime_ns
+    return data, is_whole and now_ns - after.st_ctime_ns > FRESH_NS
+
+
+def _explain(error: OSError, path: str) -> GitmemError:
+    if isinstance(error, FileNotFoundError):
+        return StateError("unstable", f"{path} went away while it was read", "Ask again.", path=path)
+    if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.ENXIO):
+        return InputError("not-a-file", f"{path} is not a regular file", "Put a file in its place.", path=path)
+    return StateError("unreadable", f"{path} can't be read: {error.strerror}", "Look at its permissions.", path=path)

@@ -1,0 +1,58 @@
+"""A quick way to read the simple frontmatter that gitmem and Obsidian write; a catalog reads many thousand such blocks.
+
+It answers only where every line has one of a few shapes, and then exactly as ``yaml_core`` would; for all else it
+returns ``None``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from gitmem.errors import InputError
+from gitmem.vault.yaml_core import resolve_plain
+
+# White space other than the blank, and what ruamel.yaml takes for a line break or refuses.
+_ODD = "\x00-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\ufffe\uffff"
+_NAME = r"[^\W\d][\w./-]{0,60}+(?: [\w./-]{1,60}+){0,8}+"
+_PLAIN = rf"[^{_ODD} \-?:,\[\]{{}}#&*!|>'\"%@`][^{_ODD}:#]*+(?:(?::(?=[^\s])|(?<=[^\s])#)[^{_ODD}:#]*+)*+(?<! )"
+_VALUE = rf"{_PLAIN}|\"[^\"\\{_ODD}]*+\"|'[^'{_ODD}]*+'|\[\]"
+_LINE = re.compile(rf"^(?:({_NAME}):(?: ({_VALUE}))?|( {{0,8}}+- )({_VALUE})|(.+))$", re.MULTILINE)
+_MAY_NOT_BE_ITSELF = frozenset("0123456789+-.~nNtTfF\"'[")
+
+
+def find_values(block: str) -> dict[str, Any] | None:
+    """Return the properties of ``block`` (LF line ends) by name, in order, or ``None`` where it is not simple."""
+    try:
+        return _find_values(block)
+    except InputError:
+        return None  # a number out of range; the exact reader knows its line
+
+
+def _find_values(block: str) -> dict[str, Any] | None:
+    values: dict[str, Any] = {}
+    names = 0
+    awaits_list = ""
+    items: list[Any] = []
+    indent = ""
+    for name, value, dash, item, other in _LINE.findall(block):
+        if name:
+            names += 1
+            awaits_list, indent = ("", "") if value else (name, "")
+            values[name] = (value if value[0] not in _MAY_NOT_BE_ITSELF else _resolve(value)) if value else None
+        elif dash:
+            if not awaits_list or dash != (indent or dash):
+                return None
+            if not indent:
+                items = values[awaits_list] = []
+                indent = dash
+            items.append(item if item[0] not in _MAY_NOT_BE_ITSELF else _resolve(item))
+        elif other:
+            return None
+    return values if len(values) == names else None
+
+
+def _resolve(text: str) -> Any:
+    if text[0] in "\"'":
+        return text[1:-1]
+    return [] if text == "[]" else resolve_plain(text)

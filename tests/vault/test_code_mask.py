@@ -1,0 +1,60 @@
+"""Code and comments are blanked, everything else stays in its place."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gitmem.vault.code_mask import mask_code, mask_fences
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("a\n```sh\nb\n```\nc", "a\n.....\n.\n...\nc"),
+        ("````\n```\nb\n````\nc", "....\n...\n.\n....\nc"),
+        ("~~~\n```\n~~~\nc", "...\n...\n...\nc"),
+        ("- x\n  ```\n  b\n  ```\n  c", "- x\n.....\n...\n.....\n  c"),
+        ("- ```\n  b\n  ```\nc", ".....\n...\n.....\nc"),
+        ("> ```\n> b\nc", ".....\n...\nc"),
+        ("> > ~~~\n> > b\n> > ~~~\nc", ".......\n.....\n.......\nc"),
+        ("```\nb", "...\n."),
+        ("``` a`b\nc", "``` a`b\nc"),
+        ("```\nb\n``` x\nc\n```", "...\n.\n.....\n.\n..."),
+        ("a ``` b\nc", "a ``` b\nc"),
+    ],
+)
+def test_fences(text: str, masked: str) -> None:
+    assert mask_fences(text).replace("\0", ".") == masked
+    assert mask_fences(text.replace("\n", "\r\n")).replace("\0", ".").count("\n") == masked.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("a `b` c", "a ... c"),
+        ("``a ` b`` c", "......... c"),
+        ("`a\nb` c", "..\n.. c"),
+        ("`a\n\nb`", "`a\n\nb`"),
+        ("\\`a` b`", "\\`a...."[:4] + "...."),
+        ("``a`", "``a`"),
+        ("a <!-- b\nc --> d", "a ......\n..... d"),
+        ("a <!-- b", "a <!-- b"),
+        ("<!-- b\nc", "......\n."),
+        ("\\<!-- b --> `c`", "\\<!-- b --> ..."),
+        ("`<!--` a -->", "...... a -->"),
+        ("<!-- ` --> a `", ".......... a `"),
+    ],
+)
+def test_inline_code_and_comments(text: str, masked: str) -> None:
+    assert mask_code(text).replace("\0", ".") == masked
+
+
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(st.lists(st.sampled_from(["`", "``", "```", "~~~", "\n", "> ", "- ", "a", "<!--", "-->", "\\", " "]), max_size=20))
+def test_length_and_lines_never_change(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    masked = mask_code(text)
+    assert len(masked) == len(text)
+    assert all(new in (old, "\0") and (old == "\n") == (new == "\n") for old, new in zip(text, masked, strict=True))
