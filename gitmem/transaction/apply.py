@@ -1,0 +1,211 @@
+"""The transaction: lock, marker, clean, validate, write, stage, inspect, commit, receipt. Design section 5."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from gitmem.errors import GitmemError, InputError, StateError
+from gitmem.git.publish import move_branch, prove, write_commit
+from gitmem.git.stage import IndexLock, install_index, prepare_index, remove_own_stale_lock
+from gitmem.git.trees import build_tree, diff_trees, tree_of, write_blobs
+from gitmem.model.authority import Action, Actor
+from gitmem.model.change import Change, FileEdit, Receipt
+from gitmem.model.ids import CommitId, Fingerprint, OpId, fingerprint
+from gitmem.model.settings import Manifest
+from gitmem.model.vault_path import VaultPath
+from gitmem.transaction import steps
+from gitmem.transaction.files import put_in_place, settle_temp
+from gitmem.transaction.ground import Ground, Tools
+from gitmem.transaction.journal import Journal, drop_journal, save_journal
+from gitmem.transaction.receipts import append_receipt, find_receipt
+from gitmem.transaction.recover import check_recovered, recover, undo_after_failure
+from gitmem.transaction.repair import find_stale_views, plan_repair
+from gitmem.vault.layout import VaultLayout
+from gitmem.vault.lock import hold_lock
+
+
+def apply(ground: Ground, change: Change, tools: Tools) -> Receipt:
+    """Carry out one change: one lock, one commit, one receipt.
+
+    Returns the receipt; for an op id that was already carried out, the receipt of that time. A change without edits
+    makes no commit and says so (``changed`` is false). Raises before the commit with the vault as it was
+    (``InputError``, ``StateError``, ``PolicyError``, ``UnavailableError``), and ``IntegrityError`` when what was
+    written does not read back; the crash journal then stays and the next operation decides by what it finds.
+    """
+    with locked(ground, tools, f"{change.action.value} {change.op_id}") as notices:
+        earlier = get_earlier(ground.layout, change.action, change.op_id)
+        if earlier is not None:
+            return earlier
+        if not change.edits:
+            return _nothing_to_do(change)
+        manifest, base = steps.check_marker(ground)
+        stale = find_stale_views(ground, tools.views, manifest, base, change.actor)
+        if stale is not None:
+            _run(ground, stale, stale.edits, tools, base, manifest)
+            notices.append("the views did not match the records (an edit was committed outside gitmem); repaired")
+            manifest, base = steps.check_marker(ground)
+        edits = change.edits + _plan_views(ground, change, tools, manifest, base)
+        receipt = _run(ground, change, edits, tools, base, manifest)
+        return replace(receipt, notices=receipt.notices + tuple(notices))
+
+
+def apply_repair(ground: Ground, tools: Tools, actor: Actor) -> Receipt | None:
+    """Bring the committed views in step with the committed records, in a commit of their own.
+
+    Returns ``None`` when they are. Raises as ``apply`` does.
+    """
+    with locked(ground, tools, "repair of the views") as notices:
+        manifest, base = steps.check_marker(ground)
+        change = plan_repair(ground, tools.views, manifest, base, actor)
+        if change is None:
+            return None
+        receipt = _run(ground, change, change.edits, tools, base, manifest)
+        return replace(receipt, notices=receipt.notices + tuple(notices))
+
+
+def recover_now(ground: Ground, tools: Tools) -> list[str]:
+    """Finish or undo abandoned operations, for a reader that found one; returns notices. Locks as ``apply`` does."""
+    with locked(ground, tools, "recovery") as notices:
+        return notices
+
+
+@contextlib.contextmanager
+def locked(ground: Ground, tools: Tools, what: str) -> Iterator[list[str]]:
+    """Hold the vault lock and Git's index lock, with nothing abandoned left; yields recovery's notices."""
+    tools.probe("lock")
+    with hold_lock(ground.layout, what, tools.lock_wait_s):
+        remove_own_stale_lock(ground.repo)
+        index_lock: IndexLock = steps.take_index_lock(ground, tools, what)
+        try:
+            notices = recover(ground)
+            check_recovered(ground)
+            tools.probe("marker")
+            yield notices
+        finally:
+            index_lock.release()
+
+
+def get_earlier(layout: VaultLayout, action: Action, op_id: OpId) -> Receipt | None:
+    """Return the receipt of the operation ``op_id`` if it was carried out before (INV-ONE-COMMIT).
+
+    Raises ``InputError`` (``op-id-reused``) when that was another kind of operation.
+    """
+    earlier = find_receipt(layout, op_id)
+    if earlier is not None and earlier.op is not action:
+        raise InputError(
+            "op-id-reused",
+            f"the operation id {op_id} belongs to an earlier {earlier.op.value}",
+            "Give each operation its own id; leave --op-id out to have one made.",
+        )
+    return earlier
+
+
+def _run(
+    ground: Ground, change: Change, edits: tuple[FileEdit, ...], tools: Tools, base: CommitId, manifest: Manifest
+) -> Receipt:
+    tools.probe("clean")
+    committed = steps.check_clean(ground, manifest, base, edits)
+    tools.probe("validate")
+    steps.check_paths(ground, edits)
+    tools.check(replace(change, edits=edits))
+    journal = steps.plan_journal(change, edits, committed, (manifest.branch, base), steps.iso_time(tools))
+    tools.probe("journal")
+    save_journal(ground.layout, journal)
+    try:
+        private, commit = _write_and_commit(ground, change, edits, journal, manifest.branch, tools)
+    except BaseException as error:
+        receipt = undo_after_failure(ground, journal)
+        if receipt is not None and isinstance(error, (OSError, GitmemError)):
+            return replace(receipt, notices=(*receipt.notices, f"committed, after this was overcome: {error}"))
+        raise _explain(error) from error
+    return _finish(ground, journal, commit, private, tools)
+
+
+def _write_and_commit(
+    ground: Ground, change: Change, edits: tuple[FileEdit, ...], journal: Journal, branch: str, tools: Tools
+) -> tuple[str, CommitId]:
+    repo, root = ground.repo, ground.layout.repo
+    content = steps.blobs_of(edits)
+    tools.probe("write")
+    for number, edit in enumerate(journal.edits):
+        if number:
+            tools.probe("write-next")
+        if edit.before != edit.after:
+            put_in_place(root, edit, content.get(edit.path))
+    tools.probe("stage")
+    ids: Mapping[VaultPath, Fingerprint | None] = steps.ids_of(journal.edits)
+    write_blobs(repo, content)
+    tree = build_tree(repo, journal.base, ids)
+    private = prepare_index(repo, journal.base, ids, journal.op_id)
+    tools.probe("inspect")
+    steps.check_difference(diff_trees(repo, tree_of(repo, journal.base), tree), journal.edits)
+    actor = change.actor
+    when = (int(tools.clock.now().timestamp()), 0)
+    commit = write_commit(repo, tree, [journal.base], (actor.name, actor.email), when, steps.make_message(change))
+    tools.probe("commit")
+    move_branch(repo, branch, journal.base, commit, f"gitmem: {change.action.value}")
+    tools.probe("prove")
+    blobs = {path: blob for path, blob in ids.items() if blob is not None}
+    prove(root, branch, commit, journal.base, tree, blobs)
+    return private, commit
+
+
+def _finish(ground: Ground, journal: Journal, commit: CommitId, private: str, tools: Tools) -> Receipt:
+    receipt = replace(journal.receipt, commit=commit)
+    tools.probe("receipt")
+    append_receipt(ground.layout, receipt)
+    tools.probe("index")
+    install_index(ground.repo, private)
+    tools.probe("finish")
+    notices = [said for edit in journal.edits if (said := settle_temp(ground.layout, journal.op_id, edit))]
+    drop_journal(ground.layout, journal.op_id)
+    return replace(receipt, notices=tuple(notices))
+
+
+def _plan_views(
+    ground: Ground, change: Change, tools: Tools, manifest: Manifest, base: CommitId
+) -> tuple[FileEdit, ...]:
+    def read(path: str) -> bytes | None:
+        return ground.repo.read_blob(base, path)
+
+    views = tools.views.update(read, change.records, manifest.catalog_shards)
+    return edits_of_views(ground, base, views)
+
+
+def edits_of_views(ground: Ground, base: CommitId, views: Mapping[str, bytes | None]) -> tuple[FileEdit, ...]:
+    """Return the edits that bring the committed views to ``views``; equal ones are left out."""
+    paths = sorted(views)
+    committed = ground.repo.blob_ids(base, paths)
+    edits = []
+    for path in paths:
+        before = committed[path]
+        data = views[path]
+        old = None if before is None else Fingerprint(before[0])
+        if (None if data is None else fingerprint(data)) != old:
+            edits.append(FileEdit(VaultPath(path), old, data))
+    return tuple(edits)
+
+
+def _nothing_to_do(change: Change) -> Receipt:
+    return Receipt(
+        op=change.action,
+        op_id=change.op_id,
+        commit=None,
+        changed=False,
+        records=(),
+        actor=change.actor.name,
+        surface=change.actor.surface.value,
+    )
+
+
+def _explain(error: BaseException) -> BaseException:
+    if isinstance(error, OSError):
+        return StateError(
+            "disk",
+            f"the disk refused: {error.strerror or error} ({os.path.basename(str(error.filename or ''))})",
+            "Nothing was committed. Make room or fix permissions, then try again.",
+        )
+    return error

@@ -1,0 +1,95 @@
+"""Receipts: one line for each operation that made a commit, appended and flushed. Design step 9.
+
+Receipts are for asking again (the same op id gives the same answer) and for people; Git's history stays the truth, and
+a receipt that was lost is made again from the commit.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from gitmem.model.authority import Action
+from gitmem.model.change import Receipt, RecordRef
+from gitmem.model.ids import CommitId, OpId, RecordId
+from gitmem.model.record import State
+from gitmem.model.vault_path import VaultPath
+from gitmem.vault.atomic import append_line, ensure_folder
+from gitmem.vault.layout import VaultLayout
+
+
+def append_receipt(layout: VaultLayout, receipt: Receipt) -> None:
+    """Append ``receipt`` to its month's file; durable."""
+    ensure_folder(layout.receipts)
+    line = json.dumps(receipt_to_json(receipt), ensure_ascii=False).encode()
+    append_line(os.path.join(layout.receipts, f"{receipt.time[:7]}.jsonl"), line)
+
+
+def find_receipt(layout: VaultLayout, op_id: OpId) -> Receipt | None:
+    """Return the receipt of ``op_id``, newest months first, or ``None``."""
+    needle = f'"op_id": "{op_id}"'.encode()
+    for name in sorted(_names(layout), reverse=True):
+        with open(os.path.join(layout.receipts, name), "rb") as file:
+            data = file.read()
+        if needle in data:
+            for line in data.splitlines():
+                if needle in line and (receipt := _parse(line)) is not None and receipt.op_id == op_id:
+                    return receipt
+    return None
+
+
+def iter_receipts(layout: VaultLayout) -> Iterator[Receipt]:
+    """Yield the receipts in the order in which they were written; lines that a crash tore are passed over."""
+    for name in sorted(_names(layout)):
+        with open(os.path.join(layout.receipts, name), "rb") as file:
+            for line in file:
+                if (receipt := _parse(line)) is not None:
+                    yield receipt
+
+
+def receipt_to_json(receipt: Receipt) -> dict[str, Any]:
+    """Return the receipt as ``schema/receipt.schema.json`` describes it."""
+    return {
+        "op": receipt.op.value,
+        "op_id": receipt.op_id,
+        "commit": receipt.commit,
+        "changed": receipt.changed,
+        "time": receipt.time,
+        "surface": receipt.surface,
+        "actor": receipt.actor,
+        "records": [{"id": ref.id, "path": ref.path, "state": ref.state.value} for ref in receipt.records],
+        "notices": list(receipt.notices),
+    }
+
+
+def receipt_from_json(value: dict[str, Any]) -> Receipt:
+    """Return the receipt that ``receipt_to_json`` made. Raises ``KeyError``, ``TypeError`` or ``ValueError``."""
+    return Receipt(
+        op=Action(value["op"]),
+        op_id=OpId(value["op_id"]),
+        commit=None if value["commit"] is None else CommitId(value["commit"]),
+        changed=value["changed"],
+        records=tuple(
+            RecordRef(RecordId(ref["id"]), VaultPath(ref["path"]), State(ref["state"])) for ref in value["records"]
+        ),
+        time=value["time"],
+        actor=value["actor"],
+        surface=value["surface"],
+        notices=tuple(value["notices"]),
+    )
+
+
+def _parse(line: bytes) -> Receipt | None:
+    try:
+        return receipt_from_json(json.loads(line))
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _names(layout: VaultLayout) -> list[str]:
+    try:
+        return [name for name in os.listdir(layout.receipts) if name.endswith(".jsonl")]
+    except FileNotFoundError:
+        return []

@@ -1,0 +1,147 @@
+"""Recovery: finish or undo what a crash left. It looks at state, never at age, and may run any number of times.
+
+An operation whose commit is in the branch's history is finished; any other is undone. Only files that hold exactly
+what the operation wrote, or exactly what it found, are touched; everything else is a person's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+
+from gitmem.errors import GitmemError, StateError
+from gitmem.git.history import find_op
+from gitmem.git.stage import discard_private_index, install_index, prepare_index, staged_ids
+from gitmem.git.trees import remove_unreadable
+from gitmem.model.change import Receipt
+from gitmem.model.ids import CommitId
+from gitmem.transaction.files import bring_forward, settle_temp, take_back
+from gitmem.transaction.ground import Ground
+from gitmem.transaction.journal import Journal, drop_journal, find_journals, load_journal, set_aside
+from gitmem.transaction.receipts import append_receipt, find_receipt
+
+
+def recover(ground: Ground) -> list[str]:
+    """Finish or undo every abandoned operation. Called with the vault lock and Git's index lock held.
+
+    Returns notices for people, one line each. Raises what the disk raises; then the journal stays and the next call
+    goes on from there.
+    """
+    notices: list[str] = []
+    if find_journals(ground.layout):
+        _check_place(ground)
+    for name in find_journals(ground.layout):
+        try:
+            journal = load_journal(ground.layout, name)
+        except ValueError:
+            kept = set_aside(ground.layout, name)
+            notices.append(f"a crash journal can't be understood; it is kept as runtime/{kept}")
+            continue
+        receipt, said = settle(ground, journal)
+        done = "finished" if receipt else "undid"
+        notices.append(f"{done} the abandoned operation {journal.op_id} ({journal.receipt.op.value})")
+        notices.extend(said)
+    return notices
+
+
+def settle(ground: Ground, journal: Journal) -> tuple[Receipt | None, list[str]]:
+    """Bring one operation to its end. Returns its receipt when it is committed, ``None`` when it was undone."""
+    if ground.repo.head().branch != journal.branch:
+        raise StateError(
+            "not-on-managed-branch",
+            f"an abandoned operation on branch {journal.branch} waits, but the vault is on another branch",
+            f"Switch back with `git switch {journal.branch}`; the next command then settles it.",
+        )
+    commit = find_commit(ground, journal)
+    remove_unreadable(ground.repo, [edit.after for edit in journal.edits if edit.after])
+    if commit is None:
+        said = _undo(ground, journal)
+        receipt = None
+    else:
+        said = _finish(ground, journal, commit)
+        receipt = ensure_receipt(ground, journal, commit)
+    discard_private_index(ground.repo, journal.op_id)
+    said += [notice for edit in journal.edits if (notice := settle_temp(ground.layout, journal.op_id, edit))]
+    drop_journal(ground.layout, journal.op_id)
+    return receipt, said
+
+
+def find_commit(ground: Ground, journal: Journal) -> CommitId | None:
+    """Return the commit of the journal's operation, if the branch has it after the commit it started from."""
+    tip = ground.repo.head().commit
+    if tip is None or tip == journal.base:
+        return None
+    found = find_op(ground.repo, tip, journal.op_id, stop=journal.base)
+    return None if found is None else found.id
+
+
+def ensure_receipt(ground: Ground, journal: Journal, commit: CommitId) -> Receipt:
+    """Return the operation's receipt, appended now if it isn't there yet."""
+    receipt = replace(journal.receipt, commit=commit)
+    known = find_receipt(ground.layout, journal.op_id)
+    if known is None:
+        append_receipt(ground.layout, receipt)
+    return known or receipt
+
+
+def _check_place(ground: Ground) -> None:
+    busy = ground.repo.state_in_progress()
+    if busy or ground.repo.head().branch is None:
+        raise StateError(
+            "abandoned-operation",
+            f"an abandoned operation waits, but {f'a {busy} is under way' if busy else 'HEAD is detached'}",
+            "Finish or abort that with Git and switch back to the managed branch; the next command then settles it.",
+        )
+
+
+def _undo(ground: Ground, journal: Journal) -> list[str]:
+    said = []
+    for edit in reversed(journal.edits):
+        old = ground.repo.read_blob(journal.base, edit.path) if edit.before else None
+        notice = take_back(ground.layout.repo, edit, old)
+        if notice:
+            said.append(notice)
+    return said
+
+
+def _finish(ground: Ground, journal: Journal, commit: CommitId) -> list[str]:
+    said = []
+    tip = ground.repo.head().commit
+    assert tip is not None
+    current = ground.repo.blob_ids(tip, [edit.path for edit in journal.edits])
+    # A later commit (a person's) may have gone on from ours; what it says about a path is not ours to redo.
+    ours = [edit for edit in journal.edits if (current[edit.path] or (None,))[0] == edit.after]
+    for edit in ours:
+        new = ground.repo.read_blob(commit, edit.path) if edit.after else None
+        notice = bring_forward(ground.layout.repo, edit, new)
+        if notice:
+            said.append(notice)
+    staged = staged_ids(ground.repo, [edit.path for edit in ours])
+    stale = {
+        edit.path: edit.after
+        for edit in ours
+        if staged[edit.path] != edit.after and staged[edit.path] in (edit.base, edit.before)
+    }
+    if stale:
+        install_index(ground.repo, prepare_index(ground.repo, tip, stale, journal.op_id))
+    return said
+
+
+def undo_after_failure(ground: Ground, journal: Journal) -> Receipt | None:
+    """Bring an operation that raised to its end at once; on failure the journal stays for the next ``recover``.
+
+    Returns the receipt when the operation turned out to be committed.
+    """
+    with contextlib.suppress(OSError, GitmemError):
+        return settle(ground, journal)[0]
+    return None
+
+
+def check_recovered(ground: Ground) -> None:
+    """Raise ``StateError`` (``abandoned-operation``) when a journal still waits."""
+    if find_journals(ground.layout):
+        raise StateError(
+            "abandoned-operation",
+            "an abandoned operation can't be finished or undone",
+            "Run `gitmem doctor`; it says what is in the way.",
+        )

@@ -1,0 +1,242 @@
+"""The checks and preparations of a transaction, one function a step. Design section 5, steps 1 to 8.
+
+None of these writes to the working tree; each raises with nothing changed but unreachable objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gitmem.clock import format_utc
+from gitmem.errors import IntegrityError, StateError, UnavailableError
+from gitmem.git.message import Message, format_message
+from gitmem.git.repo import Repo
+from gitmem.git.stage import IndexLock, lock_index, staged_ids
+from gitmem.model.change import Change, FileEdit, Receipt, RecordRef
+from gitmem.model.ids import CommitId, Fingerprint, fingerprint
+from gitmem.model.settings import FORMAT, Clean, Manifest
+from gitmem.model.vault_path import VaultPath
+from gitmem.transaction.files import find_fingerprint, temp_name
+from gitmem.transaction.ground import Ground, Tools
+from gitmem.transaction.journal import Journal, JournalEdit
+from gitmem.vault.layout import MANIFEST
+from gitmem.vault.manifest import check_writable, load_manifest, parse_manifest
+from gitmem.vault.paths import check_no_clash, check_way
+
+INDEX_POLL_S = 0.02
+MAX_NAMED_RECORDS = 50
+"""A commit of more records says how many there are; its difference says which."""
+
+
+def take_index_lock(ground: Ground, tools: Tools, holder: str) -> IndexLock:
+    """Take Git's own lock, waiting for a person's Git command to end.
+
+    Raises ``UnavailableError`` (``index-locked``).
+    """
+    deadline = tools.clock.monotonic_s() + tools.index_wait_s
+    while True:
+        try:
+            return lock_index(ground.repo, holder)
+        except UnavailableError:
+            if tools.clock.monotonic_s() >= deadline:
+                raise
+            tools.clock.sleep_s(INDEX_POLL_S)
+
+
+def check_marker(ground: Ground) -> tuple[Manifest, CommitId]:
+    """Check that this is a vault in a state to be written.
+
+    Returns its committed manifest and the commit to build on. Raises ``StateError``: ``not-a-vault``,
+    ``format-too-new``, ``git-operation-in-progress``, ``not-on-managed-branch``, ``unmerged-paths``.
+    """
+    manifest = load_manifest(ground.layout.repo)
+    if manifest is None or manifest.vault_id != ground.vault_id:
+        raise StateError(
+            "not-a-vault",
+            "the repository has no gitmem marker, or that of another vault",
+            "Check the path; `gitmem init PATH` makes a new vault.",
+        )
+    check_writable(manifest)
+    busy = ground.repo.state_in_progress()
+    if busy:
+        raise StateError(
+            "git-operation-in-progress", f"a {busy} is under way in the vault", "Finish or abort it with Git first."
+        )
+    head = ground.repo.head()
+    if head.branch != manifest.branch:
+        where = f"branch {head.branch}" if head.branch else "no branch (a detached HEAD)"
+        raise StateError(
+            "not-on-managed-branch",
+            f"the vault is on {where}, gitmem writes to {manifest.branch}",
+            f"Switch back with `git switch {manifest.branch}`.",
+        )
+    if head.commit is None:
+        raise IntegrityError("no-commit", "the managed branch has no commit", "Run `gitmem doctor`.")
+    unmerged = ground.repo.unmerged_paths()
+    if unmerged:
+        raise StateError(
+            "unmerged-paths", f"{len(unmerged)} paths are unmerged, {unmerged[0]} first", "Resolve them with Git first."
+        )
+    committed = ground.repo.read_blob(head.commit, MANIFEST)
+    if committed is None:
+        raise StateError("not-a-vault", "the marker is not committed", f"Commit {MANIFEST} with Git.")
+    return parse_manifest(committed), head.commit
+
+
+def check_clean(
+    ground: Ground, manifest: Manifest, base: CommitId, edits: tuple[FileEdit, ...]
+) -> dict[VaultPath, Fingerprint | None]:
+    """Check that every path equals HEAD on disk and in the staging area, and equals what the change was made from.
+
+    An adopted edit is a person's that is being committed, so its disk and staging area may differ from HEAD; what is on
+    disk must still be what was read. Returns the committed blob id of each path.
+    """
+    if manifest.clean is Clean.VAULT and not any(edit.adopted for edit in edits):
+        _check_whole_vault(ground)
+    paths = [edit.path for edit in edits]
+    committed = _committed_ids(ground, base, paths)
+    staged = staged_ids(ground.repo, paths)
+    for edit in edits:
+        head = committed[edit.path]
+        disk = find_fingerprint(ground.layout.repo, edit.path)
+        if not edit.adopted and disk != head:
+            raise _dirty(edit.path, "has uncommitted edits" if disk else "is missing on disk")
+        if not edit.adopted and staged[edit.path] != head:
+            raise _dirty(edit.path, "has staged changes")
+        if edit.before != disk:
+            raise StateError(
+                "stale",
+                f"{edit.path} changed since it was read",
+                "Read the record again and repeat the command.",
+                path=edit.path,
+            )
+    return committed
+
+
+def check_paths(ground: Ground, edits: tuple[FileEdit, ...]) -> None:
+    """Check that each path can be written without following a link or meeting another spelling of its name."""
+    for edit in edits:
+        check_way(ground.layout.repo, edit.path)
+        if edit.before is None and edit.after is not None:
+            check_no_clash(ground.layout.repo, edit.path)
+
+
+def plan_journal(
+    change: Change,
+    edits: tuple[FileEdit, ...],
+    committed: Mapping[VaultPath, Fingerprint | None],
+    place: tuple[str, CommitId],
+    time: str,
+) -> Journal:
+    """Return the journal of a change to be made at ``place`` (branch and base commit).
+
+    Files that come are put in place before files that go: none is ever nowhere."""
+    ordered = sorted(edits, key=lambda edit: (edit.after is None, edit.path))
+    return Journal(
+        op_id=change.op_id,
+        branch=place[0],
+        base=place[1],
+        edits=tuple(
+            JournalEdit(
+                path=edit.path,
+                base=committed[edit.path],
+                before=edit.before,
+                after=None if edit.after is None else fingerprint(edit.after),
+                temp=temp_name(edit.path, change.op_id, number),
+            )
+            for number, edit in enumerate(ordered)
+        ),
+        receipt=Receipt(
+            op=change.action,
+            op_id=change.op_id,
+            commit=None,
+            changed=True,
+            records=tuple(RecordRef(one.id, one.after.path, one.after.state) for one in change.records),
+            time=time,
+            actor=change.actor.name,
+            surface=change.actor.surface.value,
+        ),
+    )
+
+
+def check_difference(found: Mapping[str, tuple[str | None, str | None, int]], planned: tuple[JournalEdit, ...]) -> None:
+    """Check that a commit's whole difference from its parent is the allowlist: same paths, same bytes, plain files.
+
+    Raises ``IntegrityError`` (``unexpected-difference``).
+    """
+    wanted = {edit.path: (edit.base, edit.after) for edit in planned if edit.base != edit.after}
+    got = {path: (old, new) for path, (old, new, _mode) in found.items()}
+    modes = {mode for _old, new, mode in found.values() if new is not None}
+    if got != wanted or modes - {0o100644}:
+        odd = sorted(set(got.items()) ^ set(wanted.items()))
+        raise IntegrityError(
+            "unexpected-difference",
+            f"the prepared commit differs from what was planned, first at {odd[0][0] if odd else 'a file mode'}",
+            "Nothing was published. Run `gitmem doctor`.",
+        )
+
+
+def make_message(change: Change) -> str:
+    """Return the commit message: what was done to what, why, and who did it on whose authority."""
+    actor = change.actor
+    trailers = [("Gitmem-Op", change.action.value), ("Gitmem-Op-Id", str(change.op_id))]
+    if len(change.records) > MAX_NAMED_RECORDS:
+        trailers.append(("Gitmem-Records", str(len(change.records))))
+    else:
+        trailers += [("Gitmem-Record", str(one.id)) for one in change.records]
+    trailers += [
+        ("Gitmem-Surface", actor.surface.value),
+        ("Gitmem-Actor", actor.name),
+        ("Gitmem-Authority", change.authority.value if change.authority else ""),
+        ("Gitmem-Host", actor.host),
+        ("Gitmem-Session", actor.session),
+        ("Gitmem-Rule", change.rule),
+        ("Gitmem-Format", str(FORMAT)),
+    ]
+    return format_message(
+        Message(
+            subject=f"{change.action.value}: {change.title}",
+            body=change.note,
+            trailers=tuple((name, value) for name, value in trailers if value),
+        )
+    )
+
+
+def iso_time(tools: Tools) -> str:
+    """Return the present as it stands in receipts."""
+    return format_utc(tools.clock.now())
+
+
+def blobs_of(edits: tuple[FileEdit, ...]) -> dict[VaultPath, bytes]:
+    """Return the content of the files that stay, by path."""
+    return {edit.path: edit.after for edit in edits if edit.after is not None}
+
+
+def ids_of(planned: tuple[JournalEdit, ...]) -> dict[VaultPath, Fingerprint | None]:
+    """Return the blob ids of the files that stay, ``None`` for those that go, by path."""
+    return {edit.path: edit.after for edit in planned}
+
+
+def _committed_ids(ground: Ground, base: CommitId, paths: list[VaultPath]) -> dict[VaultPath, Fingerprint | None]:
+    found = ground.repo.blob_ids(base, paths)
+    return {path: None if (entry := found[path]) is None else Fingerprint(entry[0]) for path in paths}
+
+
+def _check_whole_vault(ground: Ground) -> None:
+    repo: Repo = ground.repo
+    dirty = repo.dirty_paths()
+    if dirty:
+        raise StateError(
+            "vault-not-clean",
+            f"{len(dirty)} paths in the vault are not committed, {dirty[0]} first; this vault asks for none",
+            'Commit them, or set "clean": "paths" in manifest.json.',
+        )
+
+
+def _dirty(path: VaultPath, what: str) -> StateError:
+    return StateError(
+        "dirty-path",
+        f"{path} {what}; gitmem does not mix them into its own commit",
+        "See `gitmem status`. Commit them with `gitmem adopt` or Git, or put the file back as it was, and try again.",
+        path=path,
+    )

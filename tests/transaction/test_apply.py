@@ -1,0 +1,384 @@
+"""One change, one commit, one receipt; a person's edits and staging are never swept in, overwritten or lost."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Desk, draft, git
+
+from gitmem.errors import GitmemError, InputError, StateError, UnavailableError
+from gitmem.git.stage import lock_index
+from gitmem.model.authority import Actor
+from gitmem.model.ids import parse_op_id
+from gitmem.model.record import Draft
+from gitmem.service.edit import RecordEdit
+from gitmem.service.memory import Memory
+from gitmem.transaction.receipts import iter_receipts
+from gitmem.vault.layout import VaultLayout
+
+
+def test_inv_one_commit_an_operation_and_a_receipt_that_names_it(desk: Desk, memory: Memory, agent: Actor) -> None:
+    receipt = memory.observe(draft(), agent)
+    assert desk.commits() == ["observe: Run tests with two workers", "init: workspace vault vault"]
+    assert receipt.commit == desk.git("rev-parse", "HEAD").strip()
+    kept = list(iter_receipts(VaultLayout(str(desk.repo), str(desk.runtime))))
+    assert [one.op for one in kept] == ["init", "observe"]
+    assert kept[1].commit == receipt.commit
+    assert kept[1].records == receipt.records
+    desk.judge()
+
+
+def test_the_message_says_who_did_what_on_whose_authority(desk: Desk, memory: Memory, agent: Actor) -> None:
+    receipt = memory.observe(draft(), agent)
+    assert desk.git("log", "-1", "--format=%an <%ae>%n%B").rstrip() == (
+        "agent <agent@agents.gitmem.invalid>\n"
+        "observe: Run tests with two workers\n\n"
+        "More workers starve the database.\n\n"
+        "Gitmem-Op: observe\n"
+        f"Gitmem-Op-Id: {receipt.op_id}\n"
+        f"Gitmem-Record: {receipt.records[0].id}\n"
+        "Gitmem-Surface: model\n"
+        "Gitmem-Actor: agent\n"
+        "Gitmem-Authority: workspace_evidence\n"
+        "Gitmem-Host: cli\n"
+        "Gitmem-Session: s1\n"
+        "Gitmem-Rule: observe-evidence\n"
+        "Gitmem-Format: 1"
+    )
+
+
+def test_inv_allowlist_each_commit_holds_its_files_and_views_alone(desk: Desk, memory: Memory, person: Actor) -> None:
+    (desk.repo / "promoted" / "mine.md").write_text("a note of mine\n")
+    one = memory.observe(draft(), person).records[0]
+    two = memory.observe(draft("Another"), person).records[0]
+    moved = memory.promote(one.id, person).records[0]
+    gone = memory.retire(moved.id, "outdated", person, two.id).records[0]
+
+    def changed() -> list[set[str]]:
+        text = desk.git("log", "--format=%x00", "--name-only", "--no-renames")
+        return [set(block.split("\n")) - {""} for block in text.split("\0")[1:]]
+
+    assert changed()[:4] == [
+        {moved.path, gone.path, two.path, "catalog.json", "INDEX.md"},
+        {one.path, moved.path, "catalog.json", "INDEX.md"},
+        {two.path, "catalog.json"},
+        {one.path, "catalog.json"},
+    ]
+    assert desk.git("status", "--porcelain") == "?? promoted/\n"
+
+
+def test_the_same_operation_id_gives_the_same_answer(desk: Desk, memory: Memory, person: Actor) -> None:
+    op_id = parse_op_id("retry-1")
+    first = memory.observe(draft(), person, op_id)
+    assert memory.observe(draft(), person, op_id) == first
+    assert len(desk.commits()) == 2
+    with pytest.raises(InputError) as refused:
+        memory.promote(first.records[0].id, person, op_id)
+    assert refused.value.code == "op-id-reused"
+
+
+def test_an_edit_that_changes_nothing_makes_no_commit(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.observe(draft(), person).records[0]
+    receipt = memory.edit(one.id, RecordEdit(title="Run tests with two workers"), person)
+    assert (receipt.changed, receipt.commit, receipt.records) == (False, None, ())
+    assert len(desk.commits()) == 2
+    desk.judge()
+
+
+def _edit(desk: Desk, path: str) -> None:
+    with (desk.repo / path).open("a") as file:
+        file.write("A person's line.\n")
+
+
+PEOPLE: dict[str, Callable[[Desk, str], None]] = {
+    "edited": _edit,
+    "edited and staged": lambda desk, path: (_edit(desk, path), desk.git("add", path)),  # type: ignore[dict-item,return-value]
+    "staged, then put back": lambda desk, path: (  # type: ignore[dict-item,return-value]
+        _edit(desk, path),
+        desk.git("add", path),
+        (desk.repo / path).write_text(desk.git("show", f"HEAD:{path}")),
+    ),
+    "deleted": lambda desk, path: (desk.repo / path).unlink(),
+    "deletion staged": lambda desk, path: desk.git("rm", "-q", "--cached", path),  # type: ignore[dict-item,return-value]
+    "moved away": lambda desk, path: desk.git("mv", path, "promoted/elsewhere.md"),  # type: ignore[dict-item,return-value]
+}
+
+
+@pytest.mark.parametrize("what", PEOPLE)
+def test_inv_people_first_an_operation_on_an_edited_record_is_refused(
+    desk: Desk, memory: Memory, person: Actor, what: str
+) -> None:
+    one = memory.observe(draft(), person).records[0]
+    PEOPLE[what](desk, one.path)
+    seen = (desk.git("status", "--porcelain"), desk.git("diff"), desk.git("diff", "--cached"))
+    with pytest.raises(GitmemError) as refused:
+        memory.retire(one.path if what not in ("deleted", "moved away") else one.id, "outdated", person)
+    assert refused.value.code in ("dirty-path", "no-such-record")
+    assert (desk.git("status", "--porcelain"), desk.git("diff"), desk.git("diff", "--cached")) == seen
+    assert len(desk.commits()) == 2
+    assert desk.leftovers() == []
+
+
+def test_inv_people_first_what_is_staged_elsewhere_stays_staged(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.observe(draft(), person).records[0]
+    _edit(desk, one.path)
+    (desk.repo / "new.txt").write_text("mine\n")
+    desk.git("add", one.path, "new.txt")
+    _edit(desk, one.path)
+    (desk.repo / "later.txt").write_text("later\n")
+    desk.git("add", "--intent-to-add", "later.txt")
+    before = (desk.git("status", "--porcelain"), desk.git("diff"), desk.git("diff", "--cached"))
+    memory.observe(draft("Another"), person)
+    assert (desk.git("status", "--porcelain"), desk.git("diff"), desk.git("diff", "--cached")) == before
+    assert desk.git("show", "--stat", "--format=", "--name-only").split()[0] == "catalog.json"
+
+
+def test_the_whole_vault_must_be_clean_where_the_manifest_says_so(desk: Desk, memory: Memory, person: Actor) -> None:
+    manifest = desk.repo / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"clean": "paths"', '"clean": "vault"'))
+    desk.git("commit", "-qam", "a stricter vault")
+    memory.observe(draft(), person)
+    (desk.repo / "new.txt").write_text("mine\n")
+    with pytest.raises(StateError) as refused:
+        memory.observe(draft("Another"), person)
+    assert refused.value.code == "vault-not-clean"
+    assert "new.txt" in refused.value.message
+
+
+GIT_STATES: dict[str, tuple[tuple[tuple[str, ...], ...], str]] = {
+    "detached": ((("checkout", "-q", "--detach"),), "not-on-managed-branch"),
+    "other branch": ((("switch", "-q", "-c", "side"),), "not-on-managed-branch"),
+    "bisect": ((("bisect", "start", "HEAD", "HEAD~1"),), "git-operation-in-progress"),
+}
+
+
+@pytest.mark.parametrize("what", GIT_STATES)
+def test_a_git_state_that_is_not_ours_to_write_in_is_refused(
+    desk: Desk, memory: Memory, person: Actor, what: str
+) -> None:
+    memory.observe(draft(), person)
+    commands, code = GIT_STATES[what]
+    for command in commands:
+        desk.git(*command)
+    with pytest.raises(StateError) as refused:
+        memory.observe(draft("Another"), person)
+    assert refused.value.code == code
+    assert desk.leftovers() == []
+
+
+def test_a_conflicted_merge_is_refused_and_left_as_it_is(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.observe(draft(), person).records[0]
+    desk.git("switch", "-q", "-c", "side")
+    (desk.repo / one.path).write_text("theirs\n")
+    desk.git("commit", "-qam", "side")
+    desk.git("switch", "-q", "main")
+    (desk.repo / one.path).write_text("ours\n")
+    desk.git("commit", "-qam", "main")
+    desk.git("merge", "side", check=False)
+    before = desk.git("status", "--porcelain")
+    with pytest.raises(StateError) as refused:
+        memory.observe(draft("Another"), person)
+    assert refused.value.code == "git-operation-in-progress"
+    assert desk.git("status", "--porcelain") == before
+
+
+def test_a_persons_commit_makes_the_next_operation_repair_the_views(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.observe(draft(), person).records[0]
+    file = desk.repo / one.path
+    file.write_text(file.read_text().replace("title: Run tests", "title: Always run tests"))
+    desk.git("commit", "-qam", "vault backup")
+    assert [row["code"] for row in memory.check().rows] == ["view-differs"]
+    receipt = memory.observe(draft("Another"), person)
+    assert receipt.notices == ("the views did not match the records (an edit was committed outside gitmem); repaired",)
+    assert desk.commits()[:3] == [
+        "observe: Another",
+        "repair: bring the views in step with the records",
+        "vault backup",
+    ]
+    assert memory.check().rows == ()
+    desk.judge()
+
+
+def test_a_plain_revert_by_a_person_is_clean(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.observe(draft(), person).records[0]
+    memory.observe(draft("Another"), person)
+    promoted = memory.promote(one.id, person)
+    memory.observe(draft("A third"), person)
+    desk.git("revert", "--no-edit", str(promoted.commit))
+    memory.observe(draft("A fourth"), person)
+    assert memory.show(one.id).hits[0].record.state == "observation"
+    assert memory.check().rows == ()
+    desk.judge()
+
+
+def test_a_busy_vault_names_its_holder(desk: Desk, person: Actor) -> None:
+    started, done = threading.Event(), threading.Event()
+
+    def hold(step: str) -> None:
+        if step == "clean":
+            started.set()
+            done.wait(10)
+
+    def work() -> None:
+        with desk.open(probe=hold) as memory:
+            memory.observe(draft(), person)
+
+    holder = threading.Thread(target=work)
+    holder.start()
+    assert started.wait(10)
+    try:
+        with desk.open(lock_wait_s=0.05) as memory, pytest.raises(UnavailableError) as refused:
+            memory.observe(draft("Another"), person)
+    finally:
+        done.set()
+        holder.join()
+    assert refused.value.code == "vault-busy"
+    assert "observe" in refused.value.message
+    assert len(desk.commits()) == 2
+    desk.judge()
+
+
+def test_a_persons_open_commit_editor_is_waited_for_and_then_named(desk: Desk, person: Actor) -> None:
+    lock = desk.repo / ".git" / "index.lock"
+    lock.write_bytes(b"")
+    with desk.open(index_wait_s=0.05) as memory, pytest.raises(UnavailableError) as refused:
+        memory.observe(draft(), person)
+    assert refused.value.code == "index-locked"
+    assert lock.exists()
+    lock.unlink()
+    with desk.open() as memory:
+        memory.observe(draft(), person)
+    desk.judge()
+
+
+def test_inv_people_first_an_edit_at_the_moment_of_writing_wins(desk: Desk, person: Actor) -> None:
+    with desk.open() as memory:
+        one = memory.observe(draft(), person).records[0]
+    file = desk.repo / one.path
+
+    def meddle(step: str) -> None:
+        if step == "write":
+            file.write_text("A person was quicker.\n")
+
+    with desk.open(probe=meddle) as memory, pytest.raises(StateError) as refused:
+        memory.edit(one.id, RecordEdit(body="New text."), person)
+    assert refused.value.code == "edited-meanwhile"
+    assert file.read_text() == "A person was quicker.\n"
+    assert len(desk.commits()) == 2
+    assert desk.leftovers() == []
+    assert desk.git("status", "--porcelain") == f" M {one.path}\n"
+
+
+def test_inv_people_first_an_edit_after_the_writing_is_kept_uncommitted(desk: Desk, person: Actor) -> None:
+    with desk.open() as memory:
+        one = memory.observe(draft(), person).records[0]
+    file = desk.repo / one.path
+
+    def meddle(step: str) -> None:
+        if step == "commit":
+            file.write_text(file.read_text() + "And a person's line.\n")
+
+    with desk.open(probe=meddle) as memory:
+        memory.edit(one.id, RecordEdit(body="New text."), person)
+    assert file.read_text().endswith("New text.\nAnd a person's line.\n")
+    assert desk.git("show", f"HEAD:{one.path}").endswith("New text.\n")
+    assert desk.git("status", "--porcelain") == f" M {one.path}\n"
+    assert desk.leftovers() == []
+
+
+def test_inv_people_first_a_late_write_into_the_replaced_file_is_kept(desk: Desk, person: Actor) -> None:
+    with desk.open() as memory:
+        one = memory.observe(draft(), person).records[0]
+    editor = (desk.repo / one.path).open("r+")  # an editor that keeps its file open
+    editor.read()
+
+    def meddle(step: str) -> None:
+        if step == "commit":
+            editor.write("Typed into the old file.\n")
+            editor.flush()
+
+    with desk.open(probe=meddle) as memory:
+        receipt = memory.edit(one.id, RecordEdit(body="New text."), person)
+    editor.close()
+    kept = [path for path in (desk.runtime / "displaced").rglob("*") if path.is_file()]
+    assert [path.read_text().endswith("Typed into the old file.\n") for path in kept] == [True]
+    assert "displaced" in receipt.notices[0]
+    desk.judge()
+
+
+def test_a_failure_of_the_disk_undoes_everything(desk: Desk, person: Actor) -> None:
+    with desk.open() as memory:
+        one = memory.observe(draft(), person).records[0]
+
+    def fail(step: str) -> None:
+        if step == "inspect":
+            raise OSError(28, "No space left on device", "x")
+
+    with desk.open(probe=fail) as memory, pytest.raises(StateError) as refused:
+        memory.promote(one.id, person)
+    assert refused.value.code == "disk"
+    assert len(desk.commits()) == 2
+    desk.judge()
+
+
+def test_a_symbolic_link_on_the_way_is_refused(desk: Desk, memory: Memory, person: Actor, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (desk.repo / "baseline").rmdir()
+    (desk.repo / "baseline").symlink_to(tmp_path / "outside")
+    from gitmem.model.record import Kind
+
+    with pytest.raises(StateError) as refused:
+        memory.declare(Draft("Ask first", kind=Kind.BOUNDARY), person)
+    assert refused.value.code == "symlink-in-path"
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
+_WRITER = """
+import sys
+from gitmem.model.authority import Actor, Surface
+from gitmem.model.record import Draft
+from gitmem.wiring import open_memory
+home, vault, name = sys.argv[1:]
+actor = Actor(Surface.MODEL, name, f"{name}@agents.gitmem.invalid")
+with open_memory(home, home, vault) as memory:
+    for number in range(25):
+        memory.observe(Draft(f"{name} {number}", evidence=("run:x",)), actor)
+"""
+
+
+def test_two_writers_make_fifty_commits_and_fifty_receipts(desk: Desk) -> None:
+    command = [sys.executable, "-c", _WRITER, desk.home, str(desk.repo)]
+    writers = [subprocess.Popen([*command, name]) for name in ("one", "two")]
+    assert [writer.wait() for writer in writers] == [0, 0]
+    receipts = list(iter_receipts(VaultLayout(str(desk.repo), str(desk.runtime))))
+    commits = desk.git("log", "--format=%H", "--reverse").split()
+    assert [receipt.commit for receipt in receipts] == commits
+    assert len(commits) == 51
+    files = [set(desk.git("show", "--format=", "--name-only", one).split()) for one in commits[1:]]
+    assert all(len(names) == 2 and "catalog.json" in names for names in files)
+    with desk.open() as memory:
+        assert memory.check().rows == ()
+    desk.judge()
+
+
+def test_a_linked_worktree_is_refused_by_its_branch(desk: Desk, person: Actor, tmp_path: Path) -> None:
+    desk.git("worktree", "add", "-q", str(tmp_path / "side"), "-b", "side")
+    from gitmem.wiring import open_memory
+
+    with open_memory(desk.home, str(tmp_path / "side")) as memory, pytest.raises(StateError) as refused:
+        memory.observe(draft(), person)
+    assert refused.value.code == "not-on-managed-branch"
+    assert git(tmp_path / "side", "status", "--porcelain") == ""
+
+
+def test_the_lock_of_git_is_ours_while_we_write_and_gone_after(desk: Desk, memory: Memory, person: Actor) -> None:
+    with lock_index(memory.vault.repo, "a test"):
+        assert desk.git("add", "--all", check=False) == ""
+        assert (desk.repo / ".git" / "index.lock").read_bytes().startswith(b"gitmem a test ")
+    memory.observe(draft(), person)
+    assert not (desk.repo / ".git" / "index.lock").exists()
