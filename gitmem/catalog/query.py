@@ -1,0 +1,270 @@
+"""Questions to the search catalog. All are reads; all expect a reconciled catalog.
+
+Where SQLite fails they raise ``UnavailableError`` (``catalog-failed``) on a repaired, perhaps empty catalog; ask inside
+``Database.attempt`` together with ``reconcile``.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from gitmem.catalog.database import Database
+from gitmem.catalog.rank import Found, find_exact, find_scores, find_telling, format_expression, marks, rank
+from gitmem.errors import InputError
+from gitmem.model.authority import Authority
+from gitmem.model.ids import Fingerprint, RecordId
+from gitmem.model.record import Kind, Problem, State
+from gitmem.model.vault_path import VaultPath
+from gitmem.text import fold, one_line
+
+MAX_LIMIT = 1000
+DELIVERED = (State.BASELINE, State.OBSERVATION, State.PROMOTED)
+"""The states that answer unless others are asked for: retired records are never delivered on their own."""
+
+_COLUMNS = (
+    "path, id, fingerprint, state, kind, authority, title, key, aliases, tags, summary, created, updated,"
+    " verified, valid_from, valid_until, review_after"
+)
+_IN_TAG = "(folded = ? OR (folded > ? AND folded < ?))"
+_SPARE_HITS = 10
+
+
+@dataclass(frozen=True)
+class Row:
+    """A record as the catalog knows it: its properties without secrets, nothing of its text. Dates as in the record."""
+
+    id: RecordId
+    path: VaultPath
+    fingerprint: Fingerprint
+    state: State
+    kind: Kind | None
+    authority: Authority | None
+    title: str
+    key: str | None
+    aliases: tuple[str, ...]
+    tags: tuple[str, ...]
+    summary: str
+    created: str | None
+    updated: str | None
+    verified: str | None
+    valid_from: str | None
+    valid_until: str | None
+    review_after: str | None
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Which records may answer; an empty field admits all. A record has every one of ``tags``, or a child of it."""
+
+    states: tuple[State, ...] = DELIVERED
+    kinds: tuple[Kind, ...] = ()
+    authorities: tuple[Authority, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+_NO_FILTERS = Filters()
+
+
+@dataclass(frozen=True)
+class Query:
+    """A question in words: the text as it was typed, and its terms, each with the word that it comes from."""
+
+    text: str
+    tokens: tuple[tuple[str, str], ...]
+    filters: Filters = _NO_FILTERS
+
+
+@dataclass(frozen=True)
+class Match:
+    """A record that answers a query. ``matched`` says why, a string for each field: ``title: two workers``.
+
+    ``words`` holds the words of the record that matched, for a snippet. ``score`` is higher for the better match among
+    those found in the same way; the order of the matches is the ranking.
+    """
+
+    row: Row
+    matched: tuple[str, ...]
+    words: tuple[str, ...]
+    score: float
+
+
+class Counts(NamedTuple):
+    """How many records lie in each state, and how many files are private or have problems."""
+
+    by_state: dict[State, int]
+    private: int
+    problems: int
+
+
+def search(database: Database, query: Query, limit: int = 10) -> list[Match]:
+    """Return at most ``limit`` records that answer ``query``, the best first; none where nothing fits.
+
+    First come records whose key, title or alias the text is, or whose key is a compound word in it; then those with
+    every term; then, where these are fewer than ``limit``, those with any of them, by BM25 over the weighted fields. An
+    exact word breaks near-ties. Raises ``InputError`` (``bad-limit``) outside 1 to ``MAX_LIMIT``.
+    """
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
+        raise InputError("bad-limit", f"a limit is a whole number from 1 to {MAX_LIMIT}", "Ask for 10.")
+    terms = [term for term, _word in query.tokens]
+    condition, values = _format_filters(query.filters)
+    text = fold(one_line(query.text.encode("utf-8", "replace").decode()))
+    keys = [text, *{fold(word) for _term, word in query.tokens if not word.isalnum()}]
+    with database.reading() as connection:
+        exact = find_exact(connection, text, keys, condition, values)
+        every = find_scores(connection, format_expression(terms, "AND"), condition, values, limit + _SPARE_HITS)
+        some: dict[int, float] = {}
+        if len(terms) > 1 and len(exact.keys() | every.keys()) < limit:
+            expression = format_expression(find_telling(connection, terms), "OR")
+            some = find_scores(connection, expression, condition, values, limit + len(every) + _SPARE_HITS)
+        found = rank(connection, [every, {row: some[row] for row in some if row not in every}], query.tokens)
+        order = [*exact, *(row for row in found if row not in exact)][:limit]
+        rows = _load_rows(connection, order)
+    return [_make_match(rows[row], exact.get(row), found.get(row)) for row in order]
+
+
+def find_row(database: Database, record_id: str) -> Row | None:
+    """Return the record with this id, or ``None``; the first by path where two files have it."""
+    return _first_of(_select(database, "id = ? AND is_shadowed = 0", (record_id,)))
+
+
+def get_row(database: Database, record_id: str) -> Row:
+    """Return the record with this id. Raises ``InputError`` (``no-such-record``)."""
+    row = find_row(database, record_id)
+    if row is None:
+        raise InputError("no-such-record", f"no record has the id {record_id}", "Look for it with `gitmem search`.")
+    return row
+
+
+def find_by_prefix(database: Database, prefix: str, limit: int = 10) -> list[Row]:
+    """Return at most ``limit`` records whose id starts with ``prefix``, by id; none for an empty prefix."""
+    if not prefix:
+        return []
+    return _select(
+        database, "id >= ? AND id < ? AND is_shadowed = 0 ORDER BY id LIMIT ?", (prefix, f"{prefix}~", limit)
+    )
+
+
+def find_by_key(database: Database, key: str) -> Row | None:
+    """Return the record with this key, whatever its case, or ``None``; the first by path where several have it."""
+    condition = "records.rowid IN (SELECT record FROM names WHERE name = ? AND field = 'key') AND is_shadowed = 0"
+    return _first_of(_select(database, f"{condition} ORDER BY path", (fold(key),)))
+
+
+def find_by_path(database: Database, path: str) -> Row | None:
+    """Return the record at ``path``, or ``None``; one whose id another record answers for is found here too."""
+    return _first_of(_select(database, "path = ?", (path,)))
+
+
+def list_rows(database: Database, filters: Filters = _NO_FILTERS, limit: int = -1) -> list[Row]:
+    """Return the records that ``filters`` admits, by path, at most ``limit`` where it is not negative."""
+    condition, values = _format_filters(filters)
+    return _select(database, f"is_shadowed = 0{condition} ORDER BY path LIMIT ?", (*values, limit))
+
+
+def list_tags(database: Database, namespace: str = "", states: Sequence[State] = DELIVERED) -> list[tuple[str, int]]:
+    """Return the tags of records in ``states`` and how many have each, by name; below ``namespace`` where one is given.
+
+    Tags that differ in case are one, spelt as in the first record.
+    """
+    condition, values = _format_filters(Filters(states=tuple(states)))
+    if namespace:
+        condition += f" AND {_IN_TAG}"
+        values += _format_tag(namespace)
+    with database.reading() as connection:
+        rows = connection.execute(
+            "SELECT tag, count(*), min(path) FROM tags JOIN records ON records.rowid = tags.record"  # noqa: S608
+            f" WHERE is_shadowed = 0{condition} GROUP BY folded ORDER BY folded",
+            values,
+        )
+        return [(tag, count) for tag, count, _path in rows]
+
+
+def count_records(database: Database) -> Counts:
+    """Return how many records, private files and files with problems there are; states without records count 0."""
+    with database.reading() as connection:
+        rows = connection.execute("SELECT state, count(*) FROM records WHERE is_shadowed = 0 GROUP BY state")
+        by_state = dict.fromkeys(State, 0) | {State(state): count for state, count in rows}
+        (private,) = connection.execute("SELECT count(*) FROM private").fetchone()
+        (problems,) = connection.execute("SELECT count(DISTINCT path) FROM problems").fetchone()
+    return Counts(by_state, private, problems)
+
+
+def list_problems(database: Database) -> list[Problem]:
+    """Return what is wrong with files, by path; what the scan itself found stands in its report, not here."""
+    with database.reading() as connection:
+        rows = connection.execute("SELECT code, message, path, line FROM problems ORDER BY path, code, line")
+        return [Problem(*row) for row in rows]
+
+
+def list_private_paths(database: Database) -> list[str]:
+    """Return the paths of private records, in order: all that the catalog knows of them."""
+    with database.reading() as connection:
+        return [path for (path,) in connection.execute("SELECT path FROM private ORDER BY path")]
+
+
+def _make_match(row: Row, exact: str | None, found: Found | None) -> Match:
+    by_field = found.words if found else {}
+    matched = [f"{field}: {' '.join(words)}" for field, words in by_field.items()]
+    if exact:
+        field, _colon, _name = exact.partition(":")
+        matched = [exact, *(reason for reason in matched if not reason.startswith(f"{field}:"))]
+    words = dict.fromkeys(word for words in by_field.values() for word in words)
+    return Match(row, tuple(matched), tuple(words), found.score if found else 0.0)
+
+
+def _format_filters(filters: Filters) -> tuple[str, tuple[Any, ...]]:
+    """Return the conditions on ``records``, each with a leading AND, and their values."""
+    condition = ""
+    values: tuple[Any, ...] = ()
+    for column, allowed in (("state", filters.states), ("kind", filters.kinds), ("authority", filters.authorities)):
+        if allowed:
+            condition += f" AND {column} IN ({marks(allowed)})"
+            values += tuple(allowed)
+    for tag in filters.tags:
+        condition += f" AND records.rowid IN (SELECT record FROM tags WHERE {_IN_TAG})"  # noqa: S608
+        values += _format_tag(tag)
+    return condition, values
+
+
+def _format_tag(tag: str) -> tuple[str, str, str]:
+    """Return the values for ``_IN_TAG``: the tag itself, and the bounds of its children."""
+    folded = fold(tag.strip().strip("#/"))
+    return folded, f"{folded}/", f"{folded}0"  # `0` follows `/`
+
+
+def _select(database: Database, condition: str, values: tuple[Any, ...]) -> list[Row]:
+    with database.reading() as connection:
+        rows = connection.execute(f"SELECT {_COLUMNS} FROM records WHERE {condition}", values)  # noqa: S608
+        return [_make_row(row) for row in rows]
+
+
+def _load_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Row]:
+    rows = connection.execute(
+        f"SELECT {_COLUMNS}, rowid FROM records WHERE rowid IN ({marks(numbers)})",  # noqa: S608
+        tuple(numbers),
+    )
+    return {row[-1]: _make_row(row[:-1]) for row in rows}
+
+
+def _make_row(values: tuple[Any, ...]) -> Row:
+    path, record_id, print_, state, kind, authority, title, key, aliases, tags, *rest = values
+    return Row(
+        record_id,
+        path,
+        print_,
+        State(state),
+        Kind(kind) if kind else None,
+        Authority(authority) if authority else None,
+        title,
+        key,
+        tuple(aliases.split("\n")) if aliases else (),
+        tuple(tags.split("\n")) if tags else (),
+        *rest,
+    )
+
+
+def _first_of(rows: Sequence[Row]) -> Row | None:
+    return rows[0] if rows else None

@@ -1,0 +1,126 @@
+"""How well records fit a question: which it names, how they score, which of their words matched.
+
+All functions read through an open connection; ``condition`` and ``values`` narrow ``records``, with a leading ``AND``.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gitmem.catalog.tables import FIELDS, WEIGHTS
+
+_SCORE = f"-bm25(terms, {', '.join(map(str, WEIGHTS))})"
+_HIGHLIGHTS = ", ".join(f"highlight(terms, {column}, char(2), char(3))" for column in range(len(FIELDS)))
+_HIGHLIGHT = re.compile("\x02([^\x02\x03]*)\x03")
+_NAME_ORDER = ("key", "title", "alias")
+# An exact word is worth a little more than another form of it: enough to decide between equals, no more.
+_EXACT_BONUS = 0.1
+_ALWAYS_TELLING = 1000
+
+
+class Found(NamedTuple):
+    """A record that full text found: its score, higher for the better, and the words that matched, by field."""
+
+    score: float
+    words: dict[str, list[str]]
+
+
+def format_expression(terms: Sequence[str], operator: str) -> str:
+    """Return the full-text expression for ``terms`` joined by ``AND`` or ``OR``. Each is quoted, so none is syntax."""
+    return f" {operator} ".join('"' + term.replace('"', '""') + '"' for term in terms)
+
+
+def find_exact(
+    connection: sqlite3.Connection, text: str, keys: Sequence[str], condition: str, values: tuple[Any, ...]
+) -> dict[int, str]:
+    """Return the records that ``text`` names or whose key is in ``keys``, all folded, each with how: ``title: heron``.
+
+    Those named by key come first, then by title, then by alias, each by path.
+    """
+    rows = connection.execute(
+        "SELECT record, field, name FROM names JOIN records ON records.rowid = record"  # noqa: S608
+        f" WHERE (name = ? OR (field = 'key' AND name IN ({marks(keys)}))) AND is_shadowed = 0{condition}"
+        " ORDER BY path",
+        (text, *keys, *values),
+    )
+    found: dict[int, str] = {}
+    for record, field, name in sorted(rows, key=lambda row: _NAME_ORDER.index(row[1])):
+        found.setdefault(record, f"{field}: {name}")
+    return found
+
+
+def find_scores(
+    connection: sqlite3.Connection, expression: str, condition: str, values: tuple[Any, ...], limit: int
+) -> dict[int, float]:
+    """Return the ``limit`` best records by BM25 over the weighted fields, the best first, ties by path.
+
+    None for an empty expression.
+    """
+    if not expression:
+        return {}
+    rows = connection.execute(
+        f"SELECT records.rowid, {_SCORE} AS score FROM terms JOIN records ON records.rowid = terms.rowid"  # noqa: S608
+        f" WHERE terms MATCH ? AND is_shadowed = 0{condition} ORDER BY score DESC, path LIMIT ?",
+        (expression, *values, limit),
+    )
+    return dict(rows.fetchall())
+
+
+def find_telling(connection: sqlite3.Connection, terms: Sequence[str]) -> list[str]:
+    """Return the terms that tell records apart: those in at most a fifth of them, or in 1,000; all if none is.
+
+    A term in most records hardly changes the order, but scoring all of them is what a search with ``OR`` costs.
+    """
+    (count,) = connection.execute("SELECT coalesce(max(rowid), 0) FROM records").fetchone()
+    most = max(_ALWAYS_TELLING, count // 5)
+    question = f"SELECT count(*) FROM (SELECT 1 FROM terms WHERE terms MATCH ? LIMIT {most + 1})"  # noqa: S608
+    telling = [
+        term for term in terms if connection.execute(question, (format_expression([term], "OR"),)).fetchone()[0] <= most
+    ]
+    return telling or list(terms)
+
+
+def rank(
+    connection: sqlite3.Connection, groups: Sequence[Mapping[int, float]], tokens: Sequence[tuple[str, str]]
+) -> dict[int, Found]:
+    """Return the scored records, group by group and in each the best first, with the words that matched.
+
+    ``tokens`` holds each term of the question with the word that it comes from. Exact words add a little to a score.
+    """
+    shown = dict(tokens)
+    if not any(groups):
+        return {}
+    words = _find_words(connection, format_expression(list(shown), "OR"), [row for group in groups for row in group])
+    found = {}
+    for group in groups:
+        for row, score in group.items():
+            exact = shown.keys() & {word for field in words[row].values() for word in field}
+            by_field = {field: [shown.get(word, word) for word in fields] for field, fields in words[row].items()}
+            found[row] = Found(score * (1 + _EXACT_BONUS * len(exact) / len(shown)), by_field)
+    return {row: found[row] for group in groups for row in sorted(group, key=lambda row: -found[row].score)}
+
+
+def marks(values: Sequence[object]) -> str:
+    """Return the parameter marks for ``values`` in a list."""
+    return ", ".join("?" * len(values))
+
+
+def _find_words(
+    connection: sqlite3.Connection, expression: str, rows: Sequence[int]
+) -> dict[int, dict[str, list[str]]]:
+    """Return the words of each record that match, each once, by field; fields without any left out."""
+    # The plus keeps SQLite from looking the whole expression up once for every row, which costs more than one pass.
+    highlighted = connection.execute(
+        f"SELECT rowid, {_HIGHLIGHTS} FROM terms WHERE terms MATCH ? AND +rowid IN ({marks(rows)})",  # noqa: S608
+        (expression, *rows),
+    )
+    found = {}
+    for row, *texts in highlighted:
+        by_field = {
+            field: list(dict.fromkeys(_HIGHLIGHT.findall(text))) for field, text in zip(FIELDS, texts, strict=True)
+        }
+        found[row] = {field: words for field, words in by_field.items() if words}
+    return found

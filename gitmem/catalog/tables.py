@@ -1,0 +1,44 @@
+"""The tables of the search catalog, and the number that says whether a file has exactly these."""
+
+from __future__ import annotations
+
+import hashlib
+
+SCHEMA = (
+    # One row a folder: `names` and `signatures` as vault.scan packs them, all zeros for a file to be read again.
+    "CREATE TABLE folders(path TEXT NOT NULL UNIQUE, names TEXT NOT NULL, signatures BLOB NOT NULL)",
+    # Several values in one column (aliases, tags) are joined by line feeds. A shadowed record has the id of another
+    # whose path comes first.
+    """
+    CREATE TABLE records(
+        rowid INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, id TEXT NOT NULL, fingerprint TEXT NOT NULL,
+        state TEXT NOT NULL, kind TEXT, authority TEXT, title TEXT NOT NULL, key TEXT, aliases TEXT NOT NULL,
+        tags TEXT NOT NULL, summary TEXT NOT NULL, created TEXT, updated TEXT, verified TEXT, valid_from TEXT,
+        valid_until TEXT, review_after TEXT, is_shadowed INTEGER NOT NULL DEFAULT 0)
+    """,
+    "CREATE INDEX records_by_id ON records(id)",
+    # Folded keys, titles and aliases, for exact matches.
+    "CREATE TABLE names(name TEXT, field TEXT, record INTEGER, PRIMARY KEY(name, field, record)) WITHOUT ROWID",
+    "CREATE TABLE tags(folded TEXT, record INTEGER, tag TEXT, PRIMARY KEY(folded, record)) WITHOUT ROWID",
+    "CREATE TABLE problems(path TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL, line INTEGER)",
+    "CREATE INDEX problems_by_path ON problems(path)",
+    # Of a private record nothing is kept but that this file is one.
+    "CREATE TABLE private(path TEXT PRIMARY KEY) WITHOUT ROWID",
+    """
+    CREATE VIRTUAL TABLE terms USING fts5(
+        title, key, tags, summary, body, tokenize = 'porter unicode61 remove_diacritics 2')
+    """,
+    # Terms are gathered in 8 MiB of memory before they are written: fewer segments to merge in a first catalog.
+    "INSERT INTO terms(terms, rank) VALUES ('hashsize', 8388608)",
+)
+
+FIELDS = ("title", "key", "tags", "summary", "body")
+"""The searched fields, in the order of the columns of ``terms``; ``key`` holds the aliases too."""
+WEIGHTS = (8.0, 6.0, 4.0, 3.0, 1.0)
+"""How much a match in each field counts."""
+
+
+def schema_version(key: str) -> int:
+    """Return the number that marks a database as made by these tables for ``key``: positive, 31 bits."""
+    digest = hashlib.sha256("\0".join((key, *SCHEMA)).encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1 or 1

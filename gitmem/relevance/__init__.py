@@ -1,0 +1,1 @@
+"""What words of a text count, and how well a record fits a question. Pure: no disk, no database, no clock."""
