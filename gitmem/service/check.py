@@ -1,0 +1,130 @@
+"""Everything that is wrong with the records, their links and the views; and the repair of the views."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from gitmem.errors import GitmemError
+from gitmem.model.answer import Answer, Status
+from gitmem.model.authority import Action, Actor
+from gitmem.model.change import Receipt
+from gitmem.model.links import LinkTargets
+from gitmem.model.record import BASELINE_KINDS, Record, State
+from gitmem.model.vault_path import fold_path
+from gitmem.service.gate import authorize, check_record
+from gitmem.service.links import iter_links
+from gitmem.service.plan import no_change
+from gitmem.service.vault import OpenVault
+from gitmem.service.worktree import WorkNote, iter_link_targets, iter_work_notes, scan
+from gitmem.vault.frontmatter import parse_note
+
+Row = dict[str, Any]
+
+
+def check(vault: OpenVault) -> Answer:
+    """Return what is wrong as rows: ``severity`` (``error`` or ``warning``), ``code``, ``message``, ``path``, ``line``.
+
+    Reads every note of the working tree and every committed record; writes nothing. Errors make gitmem or Obsidian
+    misread something; warnings are for a person to look at.
+    """
+    settled = vault.settle_abandoned()
+    notes = list(iter_work_notes(vault))
+    rows = [
+        *_check_files(vault),
+        *(row for note in notes for row in _check_note(note)),
+        *_check_identities([note.record for note in notes if note.record is not None]),
+        *_check_links(vault, notes),
+        *_check_views(vault),
+    ]
+    rows.sort(key=lambda row: (row["severity"], row["path"], row["code"], row["line"] or 0))
+    head = vault.head()
+    return Answer(Status.OK, head, rows=tuple(rows), diagnostics=settled, extra={"notes": len(notes)})
+
+
+def repair_views(vault: OpenVault, actor: Actor) -> Receipt:
+    """Make INDEX.md and the catalog what the committed records say, in a commit of its own if they are not."""
+    from gitmem.transaction.apply import apply_repair
+
+    authorize(Action.REPAIR, actor)
+    return apply_repair(vault.ground, vault.tools(), actor) or _nothing(vault, actor)
+
+
+def _nothing(vault: OpenVault, actor: Actor) -> Receipt:
+    from gitmem.service.plan import carry_out
+
+    return carry_out(vault, no_change(Action.REPAIR, actor, None))
+
+
+def _check_files(vault: OpenVault) -> Iterator[Row]:
+    for problem in scan(vault).problems:
+        yield _row("error", problem.code, problem.message, problem.path)
+
+
+def _check_note(note: WorkNote) -> Iterator[Row]:
+    if note.problem is not None:
+        yield _row("error", note.problem.code, note.problem.message, note.path, note.problem.line)
+        return
+    record = note.record
+    if record is None:
+        yield _row("warning", "plain-note", "a note without gitmem_id; `gitmem adopt` makes it a record", note.path)
+        return
+    for problem in record.problems:
+        yield _row("warning", problem.code, problem.message, note.path, problem.line)
+    is_retired = record.state is State.RETIRED
+    if record.kind and not is_retired and (record.kind in BASELINE_KINDS) != (record.state is State.BASELINE):
+        message = f"a {record.kind.value} doesn't lie in {record.state.folder}/"
+        yield _row("error", "kind-does-not-fit", message, note.path)
+    try:
+        check_record(record, note.data)
+    except GitmemError as error:
+        yield _row("error", error.code, error.message, note.path)
+
+
+def _check_identities(records: list[Record]) -> Iterator[Row]:
+    for code, what, key in (
+        ("duplicate-id", "the id", lambda record: record.id),
+        ("duplicate-key", "the key", lambda record: record.key),
+        ("path-clash", "the name (but for case or Unicode form)", lambda record: fold_path(record.path)),
+    ):
+        groups: dict[str, list[Record]] = defaultdict(list)
+        for record in records:
+            if key(record) is not None:
+                groups[str(key(record))].append(record)
+        for group in groups.values():
+            for record in group[1:]:
+                yield _row("error", code, f"it shares {what} with {group[0].path}", record.path)
+
+
+def _check_links(vault: OpenVault, notes: list[WorkNote]) -> Iterator[Row]:
+    targets = LinkTargets(iter_link_targets(vault))
+    for note in notes:
+        if note.problem is not None:
+            continue
+        for link in iter_links(parse_note(note.data)):
+            found = targets.resolve(link.target, note.path)
+            if found.path is None:
+                yield _row("warning", "broken-link", f"[[{link.target}]] leads nowhere", note.path, link.line)
+            elif found.others:
+                others = ", ".join((found.path, *found.others))
+                yield _row("warning", "ambiguous-link", f"[[{link.target}]] may mean {others}", note.path, link.line)
+
+
+def _check_views(vault: OpenVault) -> Iterator[Row]:
+    from gitmem.service.views import RecordViews
+    from gitmem.transaction.repair import compare_views
+    from gitmem.vault.manifest import parse_manifest
+
+    head = vault.head()
+    data = vault.repo.read_blob(head, "manifest.json")
+    if data is None:
+        yield _row("error", "not-a-vault", "the marker is not committed", "manifest.json")
+        return
+    for edit in compare_views(vault.repo, RecordViews(), parse_manifest(data), head):
+        message = "it does not say what the records say; the next operation or `gitmem check --repair-views` mends it"
+        yield _row("error", "view-differs", message, edit.path)
+
+
+def _row(severity: str, code: str, message: str, path: str, line: int | None = None) -> Row:
+    return {"severity": severity, "code": code, "message": message, "path": path, "line": line}

@@ -1,0 +1,97 @@
+"""Change a record's properties or body in place; its name and state stay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gitmem.errors import InputError
+from gitmem.model.authority import Action, Actor
+from gitmem.model.change import Receipt
+from gitmem.model.ids import OpId
+from gitmem.model.record import Record
+from gitmem.policy.content import check_new_tags
+from gitmem.service.find import check_key_is_free, get_record
+from gitmem.service.gate import authorize
+from gitmem.service.own import is_own
+from gitmem.service.plan import carry_out, find_earlier, make_change, no_change, reread, stamp
+from gitmem.service.vault import OpenVault
+from gitmem.text import fold, one_line
+from gitmem.vault.frontmatter import edit_note, replace_body
+from gitmem.vault.record_file import check_property
+
+
+@dataclass(frozen=True)
+class RecordEdit:
+    """What to change; ``None`` and empty mean "leave". ``properties`` maps a name to a value, ``None`` to drop it."""
+
+    title: str | None = None
+    body: str | None = None
+    summary: str | None = None
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    add_tags: tuple[str, ...] = ()
+    remove_tags: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is asked for."""
+        return self == RecordEdit()
+
+
+def edit(vault: OpenVault, ref: str, wanted: RecordEdit, actor: Actor, op_id: OpId | None = None) -> Receipt:
+    """Change the record ``ref`` as ``wanted``; only the lines of what changes are rewritten.
+
+    An edit that alters nothing makes no commit. Raises ``InputError`` (``nothing-to-edit``, ``bad-property`` and
+    others), ``PolicyError`` (``needs-human``); nothing is written then.
+    """
+    earlier = find_earlier(vault, Action.EDIT, op_id)
+    if earlier is not None:
+        return earlier
+    if wanted.is_empty:
+        raise InputError("nothing-to-edit", "nothing to change was given", "See `gitmem edit --help`.")
+    record, data = get_record(vault, ref)
+    decision = authorize(Action.EDIT, actor, record=record, own=is_own(vault, record, actor))
+    changes = _plan_properties(vault, record, wanted)
+    after_data = edit_note(data, changes)
+    if wanted.body is not None:
+        after_data = replace_body(after_data, _frame_body(record.body, wanted.body))
+    if after_data == data:
+        return carry_out(vault, no_change(Action.EDIT, actor, op_id))
+    after_data = edit_note(after_data, {"updated": stamp(vault)})
+    after = reread(record.path, after_data)
+    what = [*changes, *(["body"] if wanted.body is not None else [])]
+    note = f"Changed: {', '.join(what)}."
+    change = make_change(Action.EDIT, actor, decision, [(record, after, after_data)], op_id=op_id, note=note)
+    return carry_out(vault, change)
+
+
+def _plan_properties(vault: OpenVault, record: Record, wanted: RecordEdit) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    for name, value in wanted.properties.items():
+        changes[name] = None if value is None else check_property(name, value)
+    if changes.get("key") and changes["key"] != record.key:
+        check_key_is_free(vault, changes["key"])
+    if wanted.title is not None:
+        changes["title"] = one_line(wanted.title)
+    if wanted.summary is not None:
+        changes["summary"] = one_line(wanted.summary) or None
+    check_new_tags(wanted.add_tags)
+    if wanted.add_tags or wanted.remove_tags:
+        changes["tags"] = _merge_tags(record.tags, wanted.add_tags, wanted.remove_tags) or None
+    return {name: value for name, value in changes.items() if record.properties.get(name) != value}
+
+
+def _frame_body(old: str, new: str) -> str:
+    """Return ``new`` after a blank line and with a final newline, as new records have it; ``old`` for the same text."""
+    text = new.replace("\r\n", "\n").strip("\n")
+    if text == old.replace("\r\n", "\n").strip("\n"):
+        return old
+    return f"\n{text}\n" if text else ""
+
+
+def _merge_tags(tags: tuple[str, ...], add: tuple[str, ...], remove: tuple[str, ...]) -> list[str]:
+    gone = {fold(tag) for tag in remove}
+    kept = [tag for tag in tags if fold(tag) not in gone]
+    have = {fold(tag) for tag in kept}
+    return kept + [tag for tag in dict.fromkeys(add) if fold(tag) not in have]

@@ -1,0 +1,121 @@
+"""From what a person types to one record: its id, a unique prefix of it, its key, or its path."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from gitmem.errors import InputError, UnavailableError
+from gitmem.model.ids import ALPHABET, ID_CHARS
+from gitmem.model.record import Record, state_of
+from gitmem.model.vault_path import VaultPath, find_path_problem, parse_vault_path
+from gitmem.service.reading import ask
+from gitmem.service.vault import OpenVault
+from gitmem.text import fold, make_visible
+from gitmem.vault.record_file import parse_record
+from gitmem.vault.scan import read_stable
+
+if TYPE_CHECKING:
+    from gitmem.catalog.database import Database
+    from gitmem.catalog.reconcile import Report
+
+MIN_PREFIX_CHARS = 3
+_SHOWN = 5
+
+
+def get_record(vault: OpenVault, ref: str) -> tuple[Record, bytes]:
+    """Return the record that ``ref`` names, and the bytes of its file, read now.
+
+    Private records are found like all others; the person at the keyboard names them. Raises ``InputError``
+    (``no-such-record``, ``ambiguous-record``) and what reading the file raises.
+    """
+    path = _find_path(vault, ref)
+    data = read_stable(vault.layout.repo, path, vault.clock)
+    record = parse_record(path, data)
+    if record is None:
+        raise InputError("no-such-record", f"{path} is a note without gitmem_id", "`gitmem adopt` makes it a record.")
+    return record, data
+
+
+def find_by_link(vault: OpenVault, link: str) -> tuple[Record, bytes] | None:
+    """Return the record that ``[[name]]`` in a property names, ``None`` when there is none or more than one."""
+    from gitmem.catalog.query import Filters, list_rows
+
+    stem = fold(link.strip("[]").partition("|")[0])
+    paths = ask(vault, lambda database, _report: [row.path for row in list_rows(database, Filters(states=()))])
+    found = [path for path in paths if fold(os.path.basename(path).removesuffix(".md")) == stem]
+    return get_record(vault, found[0]) if len(found) == 1 else None
+
+
+def check_key_is_free(vault: OpenVault, key: str) -> None:
+    """Check that no record has the key. Raises ``InputError`` (``key-taken``)."""
+    from gitmem.catalog.query import find_by_key
+
+    taken = ask(vault, lambda database, _report: find_by_key(database, key))
+    if taken is not None:
+        raise InputError("key-taken", f"the key {key!r} belongs to {taken.id}", "Choose another, or edit that record.")
+
+
+def _find_path(vault: OpenVault, ref: str) -> VaultPath:
+    path = _as_path(vault, ref)
+    if path is not None:
+        return path
+    return ask(vault, lambda database, report: _look_up(vault, database, report, ref))
+
+
+def _as_path(vault: OpenVault, ref: str) -> VaultPath | None:
+    inside = os.path.relpath(ref, vault.layout.repo) if os.path.isabs(ref) else ref
+    inside = inside.replace(os.sep, "/")
+    if state_of(inside) is None or find_path_problem(inside):
+        return None
+    path = parse_vault_path(inside)
+    if os.path.lexists(vault.layout.file(path)):
+        return path
+    raise InputError("no-such-record", f"there is no file {make_visible(ref)[:200]}", "See `gitmem list`.")
+
+
+def _look_up(vault: OpenVault, database: Database, report: Report, ref: str) -> VaultPath:
+    from gitmem.catalog.query import find_by_key, find_by_prefix, find_row
+
+    wanted = ref.strip()
+    row = find_row(database, wanted) or find_by_key(database, wanted)
+    if row is not None:
+        return row.path
+    rows = find_by_prefix(database, wanted) if _is_prefix(wanted) else []
+    if len(rows) > 1:
+        listed = ", ".join(f"{row.id} ({row.title})" for row in rows[:_SHOWN])
+        raise InputError(
+            "ambiguous-record", f"{len(rows)} records begin with {wanted!r}: {listed}", "Give more of the id."
+        )
+    if rows:
+        return rows[0].path
+    private = _find_private(vault, database, wanted)
+    if private is not None:
+        return private
+    named = make_visible(wanted)[:80]
+    broken = len(report.problems)
+    also = f" ({broken} files have problems, see `gitmem status`)" if broken else ""
+    raise InputError(
+        "no-such-record", f"no record has the id, key or path {named!r}{also}", "Look for it with `gitmem search`."
+    )
+
+
+def _find_private(vault: OpenVault, database: Database, wanted: str) -> VaultPath | None:
+    """Look into the private records themselves: the catalog holds nothing of them but their paths."""
+    from gitmem.catalog.query import list_private_paths
+
+    for text in list_private_paths(database):
+        path = parse_vault_path(text)
+        try:
+            record = parse_record(path, read_stable(vault.layout.repo, path, vault.clock))
+        except (InputError, UnavailableError):
+            continue
+        if record is not None and (
+            wanted in (record.id, record.key) or (_is_prefix(wanted) and record.id.startswith(wanted))
+        ):
+            return path
+    return None
+
+
+def _is_prefix(text: str) -> bool:
+    return MIN_PREFIX_CHARS <= len(text) < ID_CHARS and not set(text) - set(ALPHABET)

@@ -1,0 +1,66 @@
+"""Where policy meets a request: may this actor do this, and may these bytes be written."""
+
+from __future__ import annotations
+
+from gitmem.errors import PolicyError
+from gitmem.model.authority import Action, Actor, Decision
+from gitmem.model.change import Change
+from gitmem.model.record import Kind, Record, State
+from gitmem.policy.authority import Request, decide
+from gitmem.policy.content import check_content
+from gitmem.policy.secrets import check_secrets
+
+UNCHECKED_BY_POLICY = (Action.INIT, Action.REPAIR)
+"""Operations whose bytes gitmem makes itself; they hold nothing of anybody's that was not checked before."""
+
+
+def authorize(
+    action: Action,
+    actor: Actor,
+    *,
+    record: Record | None = None,
+    kind: Kind | None = None,
+    has_evidence: bool = False,
+    own: bool = False,
+    to_state: State | None = None,
+) -> Decision:
+    """Return policy's permission with the rule that gave it.
+
+    Raises ``PolicyError``: ``needs-human`` when a person at a human surface could do it, ``refused`` when nobody can.
+    """
+    decision = decide(
+        Request(
+            action=action,
+            surface=actor.surface,
+            kind=kind or (record.kind if record else None),
+            authority=record.authority if record else None,
+            state=record.state if record else None,
+            has_evidence=has_evidence,
+            own=own,
+            to_state=to_state,
+        )
+    )
+    if decision.allowed:
+        return decision
+    code = "needs-human" if decision.needs_human else "refused"
+    raise PolicyError(code, decision.reason, decision.hint, rule=decision.rule)
+
+
+def check_change(change: Change) -> None:
+    """Refuse a change whose bytes may not be written: content policy and secrets, on exactly what would be committed.
+
+    Raises ``PolicyError``, ``InputError`` or ``UnavailableError`` (``scanner-failed``); nothing is written then.
+    """
+    if change.action in UNCHECKED_BY_POLICY:
+        return
+    records = {one.after.path: one.after for one in change.records}
+    check_secrets({"the commit message": f"{change.title}\n{change.note}", "the actor": change.actor.name})
+    for edit in change.edits:
+        if edit.after is not None and edit.path in records:
+            check_record(records[edit.path], edit.after)
+
+
+def check_record(record: Record, data: bytes) -> None:
+    """Refuse the bytes of one record's file that may not be written. Raises as ``check_change`` does."""
+    check_content(data, record.path, record)
+    check_secrets({record.path: data.decode("utf-8", "replace"), "its file name": record.path})

@@ -1,0 +1,66 @@
+"""The history of one record: the commits that touched it, and where it lay before and after each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from gitmem.errors import GitmemError
+from gitmem.git.history import Commit, iter_commits
+from gitmem.git.message import parse_message
+from gitmem.git.trees import Difference, diff_trees, tree_of
+from gitmem.model.ids import RecordId
+from gitmem.model.vault_path import VaultPath
+from gitmem.service.vault import OpenVault
+from gitmem.vault.record_file import parse_record
+
+
+@dataclass(frozen=True)
+class Touch:
+    """One commit that touched a record. A path is ``None`` where the record was not there."""
+
+    commit: Commit
+    trailers: Mapping[str, str]
+    before: str | None
+    after: str | None
+
+
+def iter_touches(vault: OpenVault, record_id: RecordId, path: str) -> Iterator[Touch]:
+    """Yield the commits that touched the record which now lies at ``path``, newest first, through moves.
+
+    gitmem's own commits are found by their trailers; a person's, and those of very many records, by what they changed.
+    """
+    place: str | None = path
+    for commit in iter_commits(vault.repo, vault.head()):
+        if place is None:
+            return
+        message = parse_message(commit.message)
+        trailers = dict(message.trailers)
+        named = ("Gitmem-Record", record_id) in message.trailers
+        is_single = "Gitmem-Op-Id" in trailers and "Gitmem-Records" not in trailers
+        if (is_single and not named) or len(commit.parents) > 1:
+            continue
+        changes = _changes(vault, commit)
+        if place not in changes:
+            continue
+        before = place if changes[place].old is not None else _find_moved(vault, changes, record_id)
+        yield Touch(commit, trailers, before, place)
+        place = before
+
+
+def _changes(vault: OpenVault, commit: Commit) -> dict[str, Difference]:
+    parent = tree_of(vault.repo, commit.parents[0]) if commit.parents else None
+    return diff_trees(vault.repo, parent, commit.tree)
+
+
+def _find_moved(vault: OpenVault, changes: Mapping[str, Difference], record_id: RecordId) -> str | None:
+    for path, change in changes.items():
+        if change.new is not None or change.old is None or not path.endswith(".md"):
+            continue
+        try:
+            record = parse_record(VaultPath(path), vault.repo.read_object(change.old))
+        except GitmemError:
+            continue
+        if record is not None and record.id == record_id:
+            return path
+    return None

@@ -1,0 +1,176 @@
+"""Bring a folder of Markdown notes in as one operation. The folder itself is only read.
+
+A note comes in byte for byte as it was, apart from the properties that make it a record; one that can't is listed with
+the reason, and the others come in without it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gitmem.errors import GitmemError, InputError
+from gitmem.model.authority import Action, Actor, Authority
+from gitmem.model.change import Receipt
+from gitmem.model.ids import OpId, new_record_id
+from gitmem.model.record import BASELINE_KINDS, Kind, Problem, Record, State
+from gitmem.model.vault_path import VaultPath, find_path_problem, fold_path, parse_vault_path
+from gitmem.policy.authority import authority_for
+from gitmem.service.gate import authorize, check_record
+from gitmem.service.plan import carry_out, find_earlier, make_change, no_change, reread
+from gitmem.service.vault import OpenVault
+from gitmem.service.worktree import known_ids, known_paths
+from gitmem.text import make_visible, shorten
+from gitmem.vault.frontmatter import edit_note, parse_note
+from gitmem.vault.paths import read_file
+from gitmem.vault.scan import MAX_NOTE_BYTES
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """What came in (or would, in a dry run) and what did not, with the reason. ``receipt`` is ``None`` in a dry run."""
+
+    receipt: Receipt | None
+    imported: tuple[Record, ...]
+    left_out: tuple[Problem, ...]
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    state: State
+    kind: Kind | None
+    authority: Authority
+
+
+def import_notes(
+    vault: OpenVault,
+    folder: str,
+    actor: Actor,
+    *,
+    state: State = State.OBSERVATION,
+    kind: Kind | None = None,
+    dry_run: bool = False,
+    progress: Progress = lambda _done, _total: None,
+    op_id: OpId | None = None,
+) -> ImportReport:
+    """Commit the notes of ``folder`` as records in ``state``, keeping names and subfolders.
+
+    ``progress(done, total)`` is called as notes are read. Raises ``InputError`` (``no-such-folder``,
+    ``folder-in-vault``, ``bad-import-state``, ``kind-does-not-fit``), ``PolicyError`` (``needs-human``) for a state
+    other than observation on a model surface; nothing is written then.
+    """
+    earlier = find_earlier(vault, Action.IMPORT, op_id)
+    if earlier is not None:
+        return ImportReport(earlier, (), ())
+    root = _check_folder(vault, folder)
+    if state is State.RETIRED:
+        raise InputError("bad-import-state", "notes can't be brought in as retired", "Choose another --state.")
+    if kind is not None and (kind in BASELINE_KINDS) != (state is State.BASELINE):
+        raise InputError(
+            "kind-does-not-fit", f"{kind.value} records don't lie in {state.folder}/", "Choose another --kind."
+        )
+    decision = authorize(Action.IMPORT, actor, kind=kind, has_evidence=True, to_state=state)
+    wanted = _Wanted(state, kind, authority_for(Action.IMPORT, state))
+    moves, left_out = _plan(vault, root, wanted, progress)
+    imported = tuple(record for record, _data in moves)
+    if dry_run:
+        return ImportReport(None, imported, tuple(left_out))
+    if not moves:
+        return ImportReport(carry_out(vault, no_change(Action.IMPORT, actor, op_id)), (), tuple(left_out))
+    name = shorten(os.path.basename(root), 40)
+    title = f"{len(moves)} {'note' if len(moves) == 1 else 'notes'} from {name}"
+    note = f"Left out, with reasons: {len(left_out)}." if left_out else ""
+    change = make_change(
+        Action.IMPORT, actor, decision, [(None, *move) for move in moves], op_id=op_id, title=title, note=note
+    )
+    return ImportReport(carry_out(vault, change), imported, tuple(left_out))
+
+
+def _check_folder(vault: OpenVault, folder: str) -> str:
+    root = os.path.realpath(folder)
+    if not os.path.isdir(root):
+        raise InputError("no-such-folder", f"{folder!r} is not a folder", "Name the folder that holds the notes.")
+    repo = os.path.realpath(vault.layout.repo)
+    if os.path.commonpath((root, repo)) in (root, repo):
+        raise InputError(
+            "folder-in-vault",
+            "the folder and the vault lie in each other",
+            "Notes that are in the vault already are committed with `gitmem adopt`.",
+        )
+    return root
+
+
+def _plan(
+    vault: OpenVault, root: str, wanted: _Wanted, progress: Progress
+) -> tuple[list[tuple[Record, bytes]], list[Problem]]:
+    left_out: list[Problem] = []
+    names = sorted(_iter_notes(root, left_out))
+    taken_ids = set(known_ids(vault))
+    taken_paths = {fold_path(path) for path in known_paths(vault)}
+    moves = []
+    for number, name in enumerate(names):
+        progress(number, len(names))
+        try:
+            path = parse_vault_path(f"{wanted.state.folder}/{name}")
+            if fold_path(path) in taken_paths:
+                raise InputError("path-taken", "the vault has a note of that name, or one that differs only in case")
+            record, data = _bring_in(root, name, path, wanted)
+            if record.id in taken_ids:
+                raise InputError("already-imported", "the vault has a record with its gitmem_id")
+            check_record(record, data)
+        except GitmemError as error:
+            left_out.append(Problem(error.code, error.message, make_visible(name)))
+            continue
+        taken_ids.add(record.id)
+        taken_paths.add(fold_path(path))
+        moves.append((record, data))
+    progress(len(names), len(names))
+    return moves, left_out
+
+
+def _bring_in(root: str, name: str, path: VaultPath, wanted: _Wanted) -> tuple[Record, bytes]:
+    data = read_file(root, VaultPath(name))
+    if data is None:
+        raise InputError("vanished", "the note was there and is gone")
+    if len(data) > MAX_NOTE_BYTES:
+        raise InputError("too-large", f"the note is larger than {MAX_NOTE_BYTES >> 20} MiB")
+    note = parse_note(data)
+    if note.problem is not None:
+        raise InputError(note.problem.code, note.problem.message)
+    claimed = note.properties.get("authority")
+    if claimed in tuple(Authority) and claimed != wanted.authority:
+        raise InputError("claims-authority", f"the note claims the authority {claimed}; notes can't give it themselves")
+    added: dict[str, Any] = {}
+    if "gitmem_id" not in note.properties:
+        added["gitmem_id"] = new_record_id()
+    if wanted.kind is not None and "kind" not in note.properties:
+        added["kind"] = wanted.kind.value
+    if "authority" not in note.properties:
+        added["authority"] = wanted.authority.value
+    after = edit_note(data, added)
+    return reread(path, after), after
+
+
+def _iter_notes(root: str, left_out: list[Problem]) -> Iterator[str]:
+    for place, folders, files in os.walk(root):
+        inside = os.path.relpath(place, root)
+        prefix = "" if inside == "." else inside.replace(os.sep, "/") + "/"
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in [*folders, *files]:
+            if os.path.islink(os.path.join(place, name)):
+                left_out.append(Problem("symlink", "symbolic links are not followed", make_visible(prefix + name)))
+        for name in files:
+            if name.endswith(".md") and not name.startswith(".") and not os.path.islink(os.path.join(place, name)):
+                problem = find_path_problem(prefix + name)
+                if problem:
+                    left_out.append(Problem("bad-path", problem, make_visible(_printable(prefix + name))))
+                else:
+                    yield prefix + name
+
+
+def _printable(name: str) -> str:
+    return name.encode(errors="surrogateescape").decode(errors="replace")

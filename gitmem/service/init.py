@@ -1,0 +1,224 @@
+"""Make a new vault: its repository with a first commit, its runtime, its place in the registry."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from dataclasses import dataclass
+
+from gitmem import resources
+from gitmem.clock import SystemClock, format_utc
+from gitmem.errors import InputError, StateError
+from gitmem.model.authority import Action, Actor
+from gitmem.model.change import Receipt
+from gitmem.model.ids import CommitId, OpId, new_op_id, new_vault_id
+from gitmem.model.settings import FORMAT, SHARD_COUNTS, Manifest, Scope, VaultEntry
+from gitmem.model.vault_path import VaultPath
+from gitmem.service.views import RecordViews
+from gitmem.text import find_hidden, one_line
+from gitmem.vault.atomic import ensure_folder, flush_folder, write_new
+from gitmem.vault.layout import LIFECYCLE_FOLDERS, MANIFEST, HomeLayout, VaultLayout
+from gitmem.vault.manifest import format_manifest, load_manifest
+from gitmem.vault.registry import load_registry, register
+
+RULE = "init"
+MAX_NAME_CHARS = 80
+_SHIPPED = {
+    ".gitignore": "gitignore",
+    ".gitattributes": "gitattributes",
+    ".obsidian/app.json": "app.json",
+    ".obsidian/types.json": "types.json",
+    "memory.base": "memory.base",
+}
+
+
+@dataclass(frozen=True)
+class NewVault:
+    """What to make. ``path`` is where a stand-alone vault goes, ``project`` the folder that a workspace belongs to."""
+
+    scope: Scope
+    path: str | None = None
+    project: str = ""
+    name: str = ""
+    catalog_shards: int = 1
+
+
+def init_vault(home: HomeLayout, wanted: NewVault, actor: Actor, clock: SystemClock) -> tuple[VaultEntry, Receipt]:
+    """Make a vault with one commit, or find that it is there already (``changed`` is false then).
+
+    The repository is made beside its place and renamed into it, so a crash leaves no half vault. Raises ``StateError``
+    (``folder-not-empty``, ``inside-repository``) or ``InputError`` (``bad-name``, ``bad-shards``); nothing is written.
+    """
+    _check(wanted)
+    known = _find_known(home, wanted)
+    if known is not None:
+        return known, _unchanged(actor)
+    vault_id = new_vault_id()
+    root = os.path.realpath(wanted.path) if wanted.path else _own_root(home, wanted, vault_id)
+    existing = load_manifest(root) if os.path.isdir(root) else None
+    if existing is not None:
+        entry = VaultEntry(
+            existing.vault_id,
+            existing.scope,
+            existing.name,
+            root,
+            home.runtime_of(existing.vault_id, root),
+            wanted.project,
+        )
+        register(home, entry)
+        return entry, _unchanged(actor)
+    _check_place(root, inside_home=wanted.path is None)
+    name = wanted.name or _default_name(wanted, root)
+    manifest = Manifest(vault_id, wanted.scope, name, catalog_shards=wanted.catalog_shards)
+    entry = VaultEntry(vault_id, wanted.scope, name, root, home.runtime_of(vault_id, root), wanted.project)
+    op_id = new_op_id()
+    commit = _build(root, manifest, actor, op_id, clock)
+    ensure_folder(entry.runtime)
+    register(home, entry)
+    receipt = Receipt(
+        op=Action.INIT,
+        op_id=op_id,
+        commit=commit,
+        changed=True,
+        records=(),
+        time=format_utc(clock.now()),
+        actor=actor.name,
+        surface=actor.surface.value,
+    )
+    from gitmem.transaction.receipts import append_receipt
+
+    append_receipt(VaultLayout(root, entry.runtime), receipt)
+    return entry, receipt
+
+
+def _check(wanted: NewVault) -> None:
+    if wanted.name and (one_line(wanted.name) != wanted.name or find_hidden(wanted.name) or "/" in wanted.name):
+        raise InputError("bad-name", "a vault's name is one line without / or hidden characters", "Choose another.")
+    if len(wanted.name) > MAX_NAME_CHARS:
+        raise InputError("bad-name", f"a vault's name has at most {MAX_NAME_CHARS} characters", "Choose another name.")
+    if wanted.catalog_shards not in SHARD_COUNTS:
+        raise InputError("bad-shards", f"the catalog has {SHARD_COUNTS} shards", "Use 32 from about 2,000 records on.")
+
+
+def _find_known(home: HomeLayout, wanted: NewVault) -> VaultEntry | None:
+    for entry in load_registry(home):
+        same_place = wanted.path is not None and os.path.realpath(wanted.path) == entry.path
+        same_global = wanted.path is None and wanted.scope is Scope.GLOBAL is entry.scope
+        same_project = wanted.path is None and wanted.project != "" and wanted.project == entry.project
+        if (same_place or same_global or same_project) and os.path.isdir(entry.path):
+            return entry
+    return None
+
+
+def _own_root(home: HomeLayout, wanted: NewVault, vault_id: str) -> str:
+    root = home.global_repo if wanted.scope is Scope.GLOBAL else home.workspace_repo(vault_id)
+    return os.path.join(os.path.realpath(home.root), os.path.relpath(root, home.root))
+
+
+def _default_name(wanted: NewVault, root: str) -> str:
+    if wanted.scope is Scope.GLOBAL and not wanted.path:
+        return "global"
+    return one_line(os.path.basename(wanted.project or root))[:MAX_NAME_CHARS] or "vault"
+
+
+def _check_place(root: str, *, inside_home: bool) -> None:
+    from gitmem.git.discover import find_repository
+
+    if os.path.lexists(root) and not os.path.isdir(root):
+        raise StateError("not-a-folder", "there is a file of that name", "Name a new or empty folder.")
+    names = os.listdir(root) if os.path.isdir(root) else []
+    if ".obsidian" in names:
+        raise StateError(
+            "folder-not-empty",
+            "this is an Obsidian vault; gitmem does not take over an existing one yet",
+            "Make a vault in a new folder and bring the notes in with `gitmem import FOLDER`; they stay as they are.",
+        )
+    if names:
+        raise StateError(
+            "folder-not-empty",
+            f"the folder is not empty ({len(names)} entries, {sorted(names)[0]} first)",
+            "Name a new or empty folder; notes are brought in with `gitmem import FOLDER`.",
+        )
+    if not inside_home and find_repository(os.path.dirname(root)) is not None:
+        raise StateError(
+            "inside-repository",
+            "the folder lies inside another Git repository, which gitmem never touches",
+            "Choose a folder outside it, or run `gitmem init --workspace` there: the vault then lies in gitmem's home.",
+        )
+
+
+def _build(root: str, manifest: Manifest, actor: Actor, op_id: OpId, clock: SystemClock) -> CommitId:
+    parent = os.path.dirname(root)
+    ensure_folder(parent, 0o755)
+    place = os.path.join(parent, f".gitmem-init-{op_id}")
+    try:
+        commit = _make_repository(place, manifest, actor, op_id, clock)
+        if os.path.isdir(root):
+            os.rmdir(root)
+        os.rename(place, root)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            shutil.rmtree(place)
+        raise
+    flush_folder(parent)
+    return commit
+
+
+def _make_repository(place: str, manifest: Manifest, actor: Actor, op_id: OpId, clock: SystemClock) -> CommitId:
+    from gitmem.git.message import Message, format_message
+    from gitmem.git.publish import move_branch, prove, write_commit
+    from gitmem.git.repo import init_repo
+    from gitmem.git.stage import install_index, lock_index, prepare_index
+    from gitmem.git.trees import build_tree, write_blobs
+
+    ensure_folder(place, 0o755)
+    repo = init_repo(place, manifest.branch)
+    try:
+        files = {VaultPath(path): data for path, data in _first_files(manifest).items()}
+        for path, data in files.items():
+            ensure_folder(os.path.dirname(os.path.join(place, path)), 0o755)
+            write_new(os.path.join(place, path), data, 0o644)
+        for folder in LIFECYCLE_FOLDERS:
+            ensure_folder(os.path.join(place, folder), 0o755)
+        blobs = write_blobs(repo, files)
+        tree = build_tree(repo, None, blobs)
+        trailers = (
+            ("Gitmem-Op", Action.INIT.value),
+            ("Gitmem-Op-Id", op_id),
+            ("Gitmem-Surface", actor.surface.value),
+            ("Gitmem-Actor", actor.name),
+            ("Gitmem-Host", actor.host),
+            ("Gitmem-Rule", RULE),
+            ("Gitmem-Format", str(FORMAT)),
+        )
+        subject = f"init: {manifest.scope.value} vault {manifest.name}"
+        message = format_message(Message(subject, "A memory that people can read, review, edit and undo.", trailers))
+        when = (int(clock.now().timestamp()), 0)
+        commit = write_commit(repo, tree, [], (actor.name, actor.email), when, message)
+        move_branch(repo, manifest.branch, None, commit, "gitmem: init")
+        prove(place, manifest.branch, commit, None, tree, blobs)
+        with lock_index(repo, "init"):
+            install_index(repo, prepare_index(repo, commit, blobs, op_id))
+        return commit
+    finally:
+        repo.close()
+
+
+def _first_files(manifest: Manifest) -> dict[str, bytes]:
+    files = {path: resources.read_text("templates", f"vault/{name}").encode() for path, name in _SHIPPED.items()}
+    files[MANIFEST] = format_manifest(manifest)
+    files.update(RecordViews().rebuild((), manifest.catalog_shards))
+    return files
+
+
+def _unchanged(actor: Actor) -> Receipt:
+    return Receipt(
+        op=Action.INIT,
+        op_id=new_op_id(),
+        commit=None,
+        changed=False,
+        records=(),
+        actor=actor.name,
+        surface=actor.surface.value,
+    )

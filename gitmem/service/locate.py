@@ -1,0 +1,110 @@
+"""Which vault a command means: the one named, the one of the working folder, or the global one."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import replace
+
+from gitmem.errors import GitmemError, InputError, UnavailableError
+from gitmem.git.discover import find_repository, main_worktree
+from gitmem.model.settings import Scope, VaultEntry
+from gitmem.vault.layout import MANIFEST, HomeLayout
+from gitmem.vault.manifest import load_manifest
+from gitmem.vault.registry import load_registry
+
+
+def locate(home: HomeLayout, folder: str, named: str | None = None) -> VaultEntry:
+    """Return the vault that ``named`` means (a path or a name), else that of ``folder``, else the global one.
+
+    A folder belongs to a vault when it lies in it, or in the project of a registered workspace, or in a linked
+    worktree of that project's repository. Reads only. Raises ``InputError`` (``no-such-vault``, ``ambiguous-vault``)
+    or ``UnavailableError`` (``no-vault``); never makes a vault.
+    """
+    entries = load_registry(home)
+    if named is not None:
+        return _find_named(home, entries, folder, named)
+    return _find_around(home, entries, folder) or _find_project(entries, folder) or _get_global(entries)
+
+
+def find_project_root(folder: str) -> str:
+    """Return the folder that stands for the project around ``folder``: its repository's main worktree, else itself."""
+    found = find_repository(folder)
+    return os.path.realpath(main_worktree(found[0]) if found else folder)
+
+
+def _find_named(home: HomeLayout, entries: tuple[VaultEntry, ...], folder: str, named: str) -> VaultEntry:
+    matches = [entry for entry in entries if named in (entry.name, entry.vault_id)]
+    if len(matches) == 1:
+        return matches[0]
+    if len(matches) > 1:
+        raise InputError(
+            "ambiguous-vault", f"{len(matches)} vaults are called {named!r}", "Name the vault by its path instead."
+        )
+    path = os.path.join(folder, os.path.expanduser(named))
+    if os.path.isdir(path):
+        entry = _find_around(home, entries, path)
+        if entry is not None:
+            return entry
+        raise InputError("no-such-vault", f"{named!r} is not a gitmem vault", f"`gitmem init {named}` makes one.")
+    gone = next((entry for entry in entries if entry.path == os.path.realpath(path)), None)
+    if gone is not None:
+        return gone
+    raise InputError(
+        "no-such-vault",
+        f"no vault is called {named!r} and no folder is there",
+        "`gitmem doctor` lists the known vaults.",
+    )
+
+
+def _find_around(home: HomeLayout, entries: tuple[VaultEntry, ...], folder: str) -> VaultEntry | None:
+    place = os.path.realpath(folder)
+    while True:
+        if os.path.isfile(os.path.join(place, MANIFEST)) and os.path.lexists(os.path.join(place, ".git")):
+            entry = _entry_at(home, entries, place)
+            if entry is not None:
+                return entry
+        parent = os.path.dirname(place)
+        if parent == place:
+            return None
+        place = parent
+
+
+def _entry_at(home: HomeLayout, entries: tuple[VaultEntry, ...], root: str) -> VaultEntry | None:
+    main = os.path.realpath(main_worktree(root))
+    for entry in entries:
+        if os.path.realpath(entry.path) in (root, main):
+            return replace(entry, path=root)
+    try:
+        manifest = load_manifest(root)
+    except GitmemError:
+        manifest = None
+    if manifest is None:
+        return None
+    # Another clone of a registered vault bears its id; the place keeps the two runtimes apart.
+    mark = hashlib.sha256(os.fsencode(main)).hexdigest()[:8]
+    runtime = os.path.join(home.root, "runtime", f"{manifest.vault_id}-{mark}")
+    return VaultEntry(manifest.vault_id, manifest.scope, manifest.name, root, runtime)
+
+
+def _find_project(entries: tuple[VaultEntry, ...], folder: str) -> VaultEntry | None:
+    projects = {entry.project: entry for entry in entries if entry.project}
+    for start in dict.fromkeys((os.path.realpath(folder), find_project_root(folder))):
+        place = start
+        while True:
+            if place in projects:
+                return projects[place]
+            parent = os.path.dirname(place)
+            if parent == place:
+                break
+            place = parent
+    return None
+
+
+def _get_global(entries: tuple[VaultEntry, ...]) -> VaultEntry:
+    for entry in entries:
+        if entry.scope is Scope.GLOBAL:
+            return entry
+    raise UnavailableError(
+        "no-vault", "there is no vault here and no global one", "`gitmem init` makes the global vault."
+    )

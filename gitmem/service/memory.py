@@ -1,0 +1,150 @@
+"""The table of contents: everything that can be asked of one vault, one method a verb.
+
+Writes take the ``Actor`` who asks and raise ``GitmemError``; reads return an ``Answer`` that says how it went. The
+verbs live in the modules of the same name and are loaded when first used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Self
+
+from gitmem.model.answer import Answer
+from gitmem.model.authority import Actor
+from gitmem.model.change import Receipt
+from gitmem.model.ids import OpId
+from gitmem.model.record import Draft, Kind, State
+from gitmem.service.reading import report
+from gitmem.service.vault import OpenVault
+
+if TYPE_CHECKING:
+    from gitmem.service.edit import RecordEdit
+    from gitmem.service.import_notes import ImportReport
+    from gitmem.service.query import Filters
+
+
+class Memory:
+    """One vault and all that can be done with it. Close it, or use it in a ``with`` block."""
+
+    def __init__(self, vault: OpenVault) -> None:
+        self.vault = vault
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release file handles; the object may be used again."""
+        self.vault.close()
+
+    def observe(self, draft: Draft, actor: Actor, op_id: OpId | None = None) -> Receipt:
+        """Write an observation. See ``service.observe``."""
+        from gitmem.service.observe import observe
+
+        return observe(self.vault, draft, actor, op_id)
+
+    def declare(self, draft: Draft, actor: Actor, op_id: OpId | None = None) -> Receipt:
+        """Write a baseline record, as a person. See ``service.declare``."""
+        from gitmem.service.declare import declare
+
+        return declare(self.vault, draft, actor, op_id)
+
+    def edit(self, ref: str, wanted: RecordEdit, actor: Actor, op_id: OpId | None = None) -> Receipt:
+        """Change a record in place. See ``service.edit``."""
+        from gitmem.service.edit import edit
+
+        return edit(self.vault, ref, wanted, actor, op_id)
+
+    def promote(self, ref: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
+        """Move an observation to the reviewed knowledge, as a person. See ``service.promote``."""
+        from gitmem.service.promote import promote
+
+        return promote(self.vault, ref, actor, op_id)
+
+    def retire(
+        self, ref: str, reason: str, actor: Actor, superseded_by: str | None = None, op_id: OpId | None = None
+    ) -> Receipt:
+        """Take a record out of use and keep it. See ``service.retire``."""
+        from gitmem.service.retire import retire
+
+        return retire(self.vault, ref, reason, actor, superseded_by, op_id)
+
+    def restore(self, ref: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
+        """Bring a retired record back. See ``service.restore``."""
+        from gitmem.service.restore import restore
+
+        return restore(self.vault, ref, actor, op_id)
+
+    def adopt(self, paths: Sequence[str], actor: Actor, op_id: OpId | None = None) -> Receipt:
+        """Commit what a person edited outside gitmem; all of it when ``paths`` is empty. See ``service.adopt``."""
+        from gitmem.service.adopt import adopt
+
+        return adopt(self.vault, paths, actor, op_id)
+
+    def import_notes(
+        self,
+        folder: str,
+        actor: Actor,
+        *,
+        state: State = State.OBSERVATION,
+        kind: Kind | None = None,
+        dry_run: bool = False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+        op_id: OpId | None = None,
+    ) -> ImportReport:
+        """Bring a folder of Markdown notes in, as one operation. See ``service.import_notes``."""
+        from gitmem.service.import_notes import import_notes
+
+        return import_notes(
+            self.vault, folder, actor, state=state, kind=kind, dry_run=dry_run, progress=progress, op_id=op_id
+        )
+
+    def show(self, ref: str) -> Answer:
+        """Return one record, whole; ``extra`` has its ``body`` and ``properties``. See ``service.show``."""
+        from gitmem.service.show import show
+
+        return report(lambda: show(self.vault, ref))
+
+    def list(self, filters: Filters, limit: int | None = None) -> Answer:
+        """Return records by state, kind and tag, sorted by title. See ``service.list_records``."""
+        from gitmem.service.list_records import list_records
+
+        return report(lambda: list_records(self.vault, filters, limit))
+
+    def search(self, words: str, filters: Filters, limit: int = 10) -> Answer:
+        """Return the records that best match ``words``. See ``service.search``."""
+        from gitmem.service.search import search
+
+        return report(lambda: search(self.vault, words, filters, limit))
+
+    def links(self, ref: str) -> Answer:
+        """Return where a record's links lead and what links to it, as rows. See ``service.links``."""
+        from gitmem.service.links import links
+
+        return report(lambda: links(self.vault, ref))
+
+    def log(self, ref: str | None = None, limit: int | None = 20) -> Answer:
+        """Return operations, newest first, of the vault or of one record, as rows. See ``service.log``."""
+        from gitmem.service.log import log
+
+        return report(lambda: log(self.vault, ref, limit))
+
+    def status(self) -> Answer:
+        """Return how the vault is and what waits for a person; see ``service.status``."""
+        from gitmem.service.status import status
+
+        return report(lambda: status(self.vault))
+
+    def check(self) -> Answer:
+        """Return everything that is wrong with the records, links and views. See ``service.check``."""
+        from gitmem.service.check import check
+
+        return report(lambda: check(self.vault))
+
+    def repair_views(self, actor: Actor) -> Receipt:
+        """Bring INDEX.md and the catalog in step with the committed records. See ``service.check``."""
+        from gitmem.service.check import repair_views
+
+        return repair_views(self.vault, actor)

@@ -1,0 +1,56 @@
+"""Bring a retired record back to the state that it was retired from."""
+
+from __future__ import annotations
+
+from gitmem.errors import StateError
+from gitmem.model.authority import Action, Actor
+from gitmem.model.change import Receipt
+from gitmem.model.ids import OpId
+from gitmem.model.record import Record, State, state_of
+from gitmem.model.vault_path import VaultPath, parse_vault_path
+from gitmem.service.find import find_by_link, get_record
+from gitmem.service.gate import authorize
+from gitmem.service.history import iter_touches
+from gitmem.service.own import is_own
+from gitmem.service.plan import carry_out, edit_record, find_earlier, make_change, path_in, stamp
+from gitmem.service.vault import OpenVault
+
+
+def restore(vault: OpenVault, ref: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
+    """Move the retired record ``ref`` back where it was, and take back the links that its successor got.
+
+    Where history does not tell where it was, it becomes an observation. Raises ``StateError`` (``not-retired``),
+    ``PolicyError`` (``needs-human``); nothing is written then.
+    """
+    earlier = find_earlier(vault, Action.RESTORE, op_id)
+    if earlier is not None:
+        return earlier
+    record, data = get_record(vault, ref)
+    if record.state is not State.RETIRED:
+        message = f"{record.title!r} is {record.state.value}, not retired"
+        raise StateError("not-retired", message, "There is nothing to do.")
+    path = find_earlier_path(vault, record) or path_in(State.OBSERVATION, record.path, vault.clock.now())
+    to_state = state_of(path)
+    decision = authorize(Action.RESTORE, actor, record=record, own=is_own(vault, record, actor), to_state=to_state)
+    now = stamp(vault)
+    moves: list[tuple[Record | None, Record, bytes]] = [
+        (record, *edit_record(record, data, {"updated": now, "superseded_by": None}, path))
+    ]
+    for newer, newer_data in _successors(vault, record):
+        left = [link for link in newer.supersedes if link != f"[[{record.stem}]]"]
+        moves.append((newer, *edit_record(newer, newer_data, {"supersedes": left or None, "updated": now})))
+    note = f"Back from {record.state.value} to {to_state.value if to_state else 'observation'}."
+    return carry_out(vault, make_change(Action.RESTORE, actor, decision, moves, op_id=op_id, note=note))
+
+
+def find_earlier_path(vault: OpenVault, record: Record) -> VaultPath | None:
+    """Return where the record lay before the operation that retired it, as history tells; ``None`` if it doesn't."""
+    for touch in iter_touches(vault, record.id, record.path):
+        if touch.before is not None and state_of(touch.before) not in (None, State.RETIRED):
+            return parse_vault_path(touch.before)
+    return None
+
+
+def _successors(vault: OpenVault, record: Record) -> list[tuple[Record, bytes]]:
+    found = [find_by_link(vault, link) for link in record.superseded_by]
+    return [one for one in found if one is not None and f"[[{record.stem}]]" in one[0].supersedes]

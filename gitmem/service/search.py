@@ -1,0 +1,57 @@
+"""Answer explicit words. What is returned is reread from Markdown; the catalog only says where to look.
+
+INV-NEVER-SILENT: an answer without hits says whether nothing fits or something could not be read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gitmem.model.answer import Answer, Hit, Status
+from gitmem.service.query import Filters, to_catalog
+from gitmem.service.reading import answer, read_records
+from gitmem.service.vault import OpenVault
+
+if TYPE_CHECKING:
+    from gitmem.catalog.database import Database
+    from gitmem.catalog.query import Match, Query
+    from gitmem.catalog.reconcile import Report
+
+MAX_SNIPPET_CHARS = 160
+
+
+def search(vault: OpenVault, words: str, filters: Filters, limit: int = 10) -> Answer:
+    """Return the records that best match ``words`` as hits, best first, at most ``limit`` (1 to 1,000).
+
+    Each hit says why it matched and shows the place. Uncommitted edits are found and flagged. Retired records answer
+    only when ``filters`` names their state. Raises ``InputError`` (``empty-query``, ``query-too-long``, ``bad-limit``).
+    """
+    from gitmem.catalog.query import Query
+    from gitmem.errors import InputError
+    from gitmem.relevance.terms import parse_query
+
+    tokens = tuple((token.term, token.word) for token in parse_query(words))
+    if not words.strip():
+        raise InputError("empty-query", "there is nothing to search for", "Give a word, or use `gitmem list`.")
+    query = Query(words, tokens, to_catalog(filters))
+    return answer(vault, lambda database, report: _search(vault, database, report, query, limit))
+
+
+def _search(vault: OpenVault, database: Database, report: Report, query: Query, limit: int) -> Answer:
+    from gitmem.catalog.query import search as find_matches
+    from gitmem.policy.secrets import redact
+    from gitmem.relevance.terms import make_snippet
+
+    matches: list[Match] = find_matches(database, query, limit)
+    records = read_records(vault, sorted(match.row.path for match in matches))
+    committed = vault.committed_ids([match.row.path for match in matches])
+    hits = []
+    for match in matches:
+        if match.row.path not in records:
+            continue
+        record = records[match.row.path][0]
+        snippet = make_snippet(redact(record.body), match.words, MAX_SNIPPET_CHARS)
+        uncommitted = committed[record.path] != record.fingerprint
+        hits.append(Hit(record, match.matched, snippet, match.score, uncommitted))
+    status = Status.OK if hits else Status.NO_MATCH
+    return Answer(status, None, tuple(hits), diagnostics=report.problems)

@@ -1,0 +1,156 @@
+"""A vault opened for one process: where it lies, who may be asked, and its lazily opened parts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from gitmem.clock import SystemClock
+from gitmem.errors import GitmemError, IntegrityError, StateError, UnavailableError
+from gitmem.model.ids import CommitId, Fingerprint
+from gitmem.model.record import Problem
+from gitmem.model.settings import Manifest, VaultEntry
+from gitmem.vault.layout import VaultLayout
+
+if TYPE_CHECKING:
+    from gitmem.catalog.database import Database
+    from gitmem.git.repo import Repo
+    from gitmem.transaction.ground import Ground, Tools
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a host decides for the whole process.
+
+    ``probe`` is called before each step of a transaction. ``lock_wait_s`` bounds the wait for another gitmem process,
+    ``index_wait_s`` that for a Git command. ``memory_catalog`` keeps the search catalog off the disk.
+    """
+
+    probe: Callable[[str], None] = lambda _step: None
+    lock_wait_s: float = 10.0
+    index_wait_s: float = 3.0
+    memory_catalog: bool = False
+
+
+@dataclass
+class OpenVault:
+    """One vault; opening it reads nothing yet.
+
+    Not thread-safe: give each thread its own. ``close`` releases the repository's file handles.
+    """
+
+    entry: VaultEntry
+    clock: SystemClock = field(default_factory=SystemClock)
+    options: Options = field(default_factory=Options)
+
+    @cached_property
+    def layout(self) -> VaultLayout:
+        """Where the vault lies."""
+        return VaultLayout(repo=self.entry.path, runtime=self.entry.runtime)
+
+    @cached_property
+    def repo(self) -> Repo:
+        """The repository. Raises ``UnavailableError`` (``vault-missing``) or what a hostile repository raises."""
+        from gitmem.git.repo import open_repo
+
+        return open_repo(self.layout.repo)
+
+    @cached_property
+    def database(self) -> Database:
+        """The search catalog. Never fails: where its file can't be had it lives in memory and says ``degraded``."""
+        from contextlib import suppress
+
+        from gitmem.catalog.database import open_database
+        from gitmem.service.reading import TERMS_VERSION
+        from gitmem.vault.atomic import ensure_folder
+
+        if self.options.memory_catalog:
+            return open_database(":memory:", self.entry.vault_id)
+        with suppress(OSError):
+            ensure_folder(self.layout.runtime)
+        return open_database(self.layout.catalog_file, f"{self.entry.vault_id} {TERMS_VERSION}")
+
+    @property
+    def manifest(self) -> Manifest:
+        """The marker on disk. Raises ``StateError`` (``not-a-vault``) or ``UnavailableError`` (``vault-missing``)."""
+        from gitmem.vault.manifest import load_manifest
+
+        if not os.path.isdir(self.layout.repo):
+            raise UnavailableError(
+                "vault-missing",
+                f"the vault {self.entry.name!r} is not where it was",
+                "Put the folder back, or name another vault with --vault. gitmem does not make it anew by itself.",
+            )
+        manifest = load_manifest(self.layout.repo)
+        if manifest is None:
+            raise StateError("not-a-vault", "the folder has no gitmem marker", "`gitmem init PATH` makes a vault.")
+        return manifest
+
+    @property
+    def ground(self) -> Ground:
+        """What a transaction stands on."""
+        from gitmem.transaction.ground import Ground
+
+        return Ground(layout=self.layout, vault_id=self.entry.vault_id, repo=self.repo)
+
+    def tools(self, lock_wait_s: float | None = None) -> Tools:
+        """Return what a transaction is handed; ``lock_wait_s`` bounds its waiting, else the process's setting does."""
+        from gitmem.service.gate import check_change
+        from gitmem.service.views import RecordViews
+        from gitmem.transaction.ground import Tools
+
+        return Tools(
+            check=check_change,
+            views=RecordViews(),
+            clock=self.clock,
+            probe=self.options.probe,
+            lock_wait_s=self.options.lock_wait_s if lock_wait_s is None else lock_wait_s,
+            index_wait_s=self.options.index_wait_s,
+        )
+
+    def head(self) -> CommitId:
+        """Return the commit that the vault is at. Raises ``IntegrityError`` (``no-commit``)."""
+        commit = self.repo.head().commit
+        if commit is None:
+            raise IntegrityError("no-commit", "the vault has no commit", "Run `gitmem doctor`.")
+        return commit
+
+    def committed_ids(self, paths: list[str]) -> dict[str, Fingerprint | None]:
+        """Return the committed blob id of each path, ``None`` for those that are not committed."""
+        found = self.repo.blob_ids(self.head(), paths)
+        return {path: None if (entry := found[path]) is None else Fingerprint(entry[0]) for path in paths}
+
+    def settle_abandoned(self) -> tuple[Problem, ...]:
+        """Finish or undo what a crashed operation left, if there is any and nobody is at work; never waits.
+
+        Returns what was done, or why it could not be, as diagnostics.
+        """
+        from gitmem.transaction.journal import is_pending
+
+        if not is_pending(self.layout) and not self._has_own_index_lock():
+            return ()
+        from gitmem.transaction.apply import recover_now
+
+        try:
+            notices = recover_now(self.ground, self.tools(lock_wait_s=0))
+        except UnavailableError:
+            return ()
+        except (OSError, GitmemError) as error:
+            return (Problem("abandoned-operation", f"a crashed operation can't be settled: {error}"),)
+        return tuple(Problem("recovered", notice) for notice in notices)
+
+    def close(self) -> None:
+        """Release the repository's handles. The vault may be used again; it opens anew."""
+        for name in ("repo", "database"):
+            if name in self.__dict__:
+                self.__dict__.pop(name).close()
+
+    def _has_own_index_lock(self) -> bool:
+        try:
+            with open(os.path.join(self.layout.repo, ".git", "index.lock"), "rb") as file:
+                return file.read(7) == b"gitmem "
+        except OSError:
+            return False

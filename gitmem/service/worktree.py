@@ -1,0 +1,73 @@
+"""The notes of the working tree, as a person sees them: read now, committed or not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gitmem.errors import GitmemError
+from gitmem.model.record import Problem, Record
+from gitmem.model.vault_path import VaultPath, parse_vault_path
+from gitmem.service.vault import OpenVault
+from gitmem.vault.record_file import parse_record
+from gitmem.vault.scan import Scan, StableReader, scan_records
+
+
+@dataclass(frozen=True)
+class WorkNote:
+    """One Markdown file in a lifecycle folder. ``record`` is ``None`` for a person's plain note or with a problem."""
+
+    path: VaultPath
+    data: bytes
+    record: Record | None
+    problem: Problem | None = None
+
+
+def scan(vault: OpenVault) -> Scan:
+    """Return one look at the metadata of the lifecycle folders. Raises ``UnavailableError`` (``vault-missing``)."""
+    return scan_records(vault.layout.repo, vault.clock)
+
+
+def known_paths(vault: OpenVault) -> Iterator[str]:
+    """Yield the path of every note in the lifecycle folders, folder by folder."""
+    for folder, found in sorted(scan(vault).folders.items()):
+        for name in found.decode():
+            yield f"{folder}/{name}"
+
+
+def known_ids(vault: OpenVault) -> Iterator[str]:
+    """Yield the id of every record in the working tree, in no order."""
+    return (note.record.id for note in iter_work_notes(vault) if note.record is not None)
+
+
+def iter_work_notes(vault: OpenVault) -> Iterator[WorkNote]:
+    """Yield every note of the lifecycle folders, read whole; those that can't be read carry their problem."""
+    with StableReader(vault.layout.repo, vault.clock) as read:
+        for path in known_paths(vault):
+            try:
+                checked = parse_vault_path(path)
+                data = read(path)
+            except GitmemError as error:
+                yield WorkNote(VaultPath(path), b"", None, Problem(error.code, error.message, path))
+                continue
+            yield parse_work_note(checked, data)
+
+
+def parse_work_note(path: VaultPath, data: bytes) -> WorkNote:
+    """Return the note in ``data``, with its problem when it can't be read as one."""
+    try:
+        return WorkNote(path, data, parse_record(path, data))
+    except GitmemError as error:
+        return WorkNote(path, data, None, Problem(error.code, error.message, path))
+
+
+def iter_link_targets(vault: OpenVault) -> Iterator[str]:
+    """Yield every file of the vault that a link may mean; hidden files and folders left out."""
+    root = vault.layout.repo
+    for place, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        inside = os.path.relpath(place, root).replace(os.sep, "/")
+        for name in files:
+            if not name.startswith("."):
+                yield name if inside == "." else f"{inside}/{name}"

@@ -1,0 +1,41 @@
+"""The composition root: from what a host knows (a home, a folder, a name) to a ``Memory``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gitmem.clock import SystemClock
+from gitmem.model.answer import Answer
+from gitmem.model.authority import Actor
+from gitmem.model.change import Receipt
+from gitmem.model.settings import VaultEntry
+from gitmem.service.init import NewVault, init_vault
+from gitmem.service.locate import locate
+from gitmem.service.memory import Memory
+from gitmem.service.vault import OpenVault, Options
+from gitmem.vault.layout import HomeLayout
+
+
+def open_memory(home: str, folder: str, named: str | None = None, options: Options | None = None) -> Memory:
+    """Return the memory that ``named`` or ``folder`` means; see ``service.locate.locate`` for how and its errors."""
+    entry = locate(HomeLayout(home), folder, named)
+    return Memory(OpenVault(entry, SystemClock(), options or Options()))
+
+
+def make_vault(home: str, wanted: NewVault, actor: Actor) -> tuple[VaultEntry, Receipt]:
+    """Make a vault, or find it; see ``service.init.init_vault``."""
+    return init_vault(HomeLayout(home), wanted, actor, SystemClock())
+
+
+def run_doctor(home: str, folder: str, named: str | None = None) -> Answer:
+    """Look at the machine, the home and, if there is one, the vault; see ``service.doctor.doctor``."""
+    from gitmem.service.doctor import doctor
+
+    return doctor(HomeLayout(home), folder, named)
+
+
+def read_identity(config_files: Sequence[str]) -> tuple[str, str] | None:
+    """Return the name and e-mail address that a person gave Git, from the first file that has both; else ``None``."""
+    from gitmem.git.repo import read_user_identity
+
+    return read_user_identity(config_files)
