@@ -1,0 +1,100 @@
+"""Vaults to measure on: generated records of about 1 KB with thirteen properties, committed by Git itself."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitmem.model.authority import Actor, Authority, Surface
+from gitmem.model.ids import ALPHABET, RecordId
+from gitmem.model.record import Kind
+from gitmem.model.settings import Scope, VaultEntry
+from gitmem.service.init import NewVault
+from gitmem.service.memory import Memory
+from gitmem.service.vault import OpenVault
+from gitmem.vault.record_file import file_name, format_record
+from gitmem.wiring import make_vault
+
+PERSON = Actor(Surface.HUMAN, "Bench Person", "bench@example.com")
+_WORDS = (
+    "api cache queue worker token retry index schema tenant invoice booking harbour berth ledger export import batch "
+    "timeout deadlock replica rollback migration feature flag deploy canary probe metric trace alert sampler parser "
+    "lexer buffer socket stream cursor shard bucket digest cipher backup restore webhook payload header cookie session "
+    "locale currency rounding decimal calendar holiday weekday sprint review branch merge conflict rebase release"
+).split()
+
+
+@dataclass(frozen=True)
+class Place:
+    """One generated vault."""
+
+    entry: VaultEntry
+    root: Path
+
+    def open(self) -> Memory:
+        return Memory(OpenVault(self.entry))
+
+    def git(self, *args: str) -> str:
+        return run_git(self.root, *args)
+
+
+def run_git(folder: Path, *args: str) -> str:
+    """Run Git quietly as nobody in particular; return its output."""
+    identity = ("-c", "user.name=Bench Person", "-c", "user.email=bench@example.com")
+    done = subprocess.run(["git", *identity, *args], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def make_place(folder: Path, records: int) -> Place:
+    """Make a vault of ``records`` records in ``folder``; its catalog is sharded from 500 records on."""
+    shards = 1 if records < 500 else 32 if records < 50_000 else 1024
+    wanted = NewVault(Scope.WORKSPACE, path=str(folder / "vault"), catalog_shards=shards)
+    entry, _receipt = make_vault(str(folder / "home"), wanted, PERSON)
+    place = Place(entry, Path(entry.path))
+    source = random.Random(records)
+    for number in range(records):
+        path, data = make_note(source, number)
+        target = place.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    place.git("add", "-A")
+    place.git("commit", "-q", "-m", "generated records")
+    with place.open() as memory:
+        memory.repair_views(PERSON)
+    place.git("gc", "-q")
+    return place
+
+
+def make_note(source: random.Random, number: int) -> tuple[str, bytes]:
+    """Return the path and the bytes of one generated record."""
+    record_id = RecordId("".join(source.choices(ALPHABET, k=12)))
+    title = " ".join(source.sample(_WORDS, 5)).capitalize()
+    body = "\n\n".join(" ".join(source.choices(_WORDS, k=45)) for _ in range(2)) + f"\n\nCase {number}.\n"
+    month = f"2026-{number % 12 + 1:02d}"
+    folder = "promoted" if number % 50 == 0 else f"observations/{month}"
+    data = format_record(
+        record_id,
+        title,
+        body,
+        kind=Kind.FACT,
+        summary=" ".join(source.sample(_WORDS, 8)),
+        authority=Authority.WORKSPACE_EVIDENCE,
+        tags=(f"tool/{source.choice(_WORDS)}", f"domain/{source.choice(_WORDS)}"),
+        key=f"case-{number}",
+        created=f"{month}-01T08:00:00Z",
+        updated=f"{month}-02T08:00:00Z",
+        source="bench/s1",
+        evidence=(f"run:case {number}",),
+        verified=f"{month}-03",
+        review_after="2027-06-01",
+    )
+    return f"{folder}/{file_name(title, record_id)}", data
+
+
+def copy_place(place: Place, folder: Path) -> Path:
+    """Return a copy of the vault's repository for plain Git to work in."""
+    shutil.copytree(place.root, folder, symlinks=True)
+    return folder

@@ -1,0 +1,204 @@
+"""Print the figures of the design's section 12 that exist so far: ratios of medians, measured side by side in one run.
+
+    python tests/bench/run.py [--records 1000 10000] [--rounds 15]
+
+Nothing here is timed in the test suite; absolute times depend on the machine, so read the ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from ground import PERSON, Place, copy_place, make_note, make_place, run_git
+
+from gitmem.model.record import Draft
+from gitmem.service.query import Filters
+from gitmem.service.reading import ask
+
+_WALK = """
+const fs = require("fs"), path = require("path"); let n = 0;
+const walk = (d) => { for (const e of fs.readdirSync(d, {withFileTypes: true})) {
+  const p = path.join(d, e.name); if (e.isDirectory()) walk(p); else { fs.lstatSync(p, {bigint: true}); n++; } } };
+const times = []; for (let i = 0; i < ROUNDS; i++) { const t = process.hrtime.bigint();
+  for (const d of ["baseline", "observations", "promoted", "retired"]) walk(path.join(process.argv[1], d));
+  times.push(Number(process.hrtime.bigint() - t) / 1e6); }
+console.log(JSON.stringify(times));
+"""
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, nargs="+", default=[1_000, 10_000])
+    parser.add_argument("--rounds", type=int, default=15)
+    wanted = parser.parse_args()
+    git = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    print(f"Python {platform.python_version()}, {git}, {platform.system()}, medians of {wanted.rounds}\n")
+    print(f"{'records':>8}  {'what':<44} {'gitmem':>10} {'against':>10}  ratio        goal")
+    for records in wanted.records:
+        with tempfile.TemporaryDirectory() as folder:
+            place = make_place(Path(folder), records)
+            measure(place, Path(folder), records, wanted.rounds)
+
+
+def measure(place: Place, folder: Path, records: int, rounds: int) -> None:
+    """Print the rows of one vault."""
+    first_s = first_catalog(place)
+    row(records, "first search catalog", first_s * 1000, None, f"{records / first_s:,.0f} records/s", ">= 10,000/s")
+    ours, node = unchanged_reconcile(place, rounds)
+    ratio = f"{ours / node:.2f} x" if node else "no node here"
+    row(records, "unchanged reconcile / Node readdir+lstat", ours, node, ratio, "<= 0.85 x")
+    edited = one_edit(place, rounds)
+    row(records, "one file edited outside / unchanged", edited, ours, f"{edited / ours:.2f} x", "<= 1.15 x")
+    p50, p95 = warm_search(place, rounds)
+    row(records, "warm search beside the reconcile, p50", p50 - ours, None, "", "<= 6 ms")
+    row(records, "warm search beside the reconcile, p95", p95 - ours, None, "", "<= 15 ms")
+    for fsync in (False, True):
+        ours, theirs = observe_against_git(place, folder, rounds, fsync=fsync)
+        name = f"durable observe / 4 git commands{', fsync too' if fsync else ''}"
+        row(records, name, ours, theirs, f"{theirs / ours:.2f} x faster", ">= 2.5 x faster")
+    before, after = growth(place, 100)
+    row(records, "growth per observe, KiB (loose, packed)", before, after, "", "<= 60, <= 6")
+
+
+def row(records: int, what: str, ours: float, against: float | None, ratio: str, goal: str) -> None:
+    """Print one row; times in milliseconds."""
+    other = "" if against is None else f"{against:10.2f}"
+    print(f"{records:>8}  {what:<44} {ours:10.2f} {other:>10}  {ratio:<20} {goal}", flush=True)
+
+
+def median_ms(work: Callable[[int], object], rounds: int) -> float:
+    """Return the median time of ``work(round)`` in milliseconds."""
+    times = []
+    for number in range(rounds):
+        start = time.perf_counter()
+        work(number)
+        times.append((time.perf_counter() - start) * 1000)
+    return statistics.median(times)
+
+
+def first_catalog(place: Place) -> float:
+    """Return the seconds that the first reconcile takes."""
+    with place.open() as memory:
+        start = time.perf_counter()
+        ask(memory.vault, lambda _database, report: report)
+        return time.perf_counter() - start
+
+
+def unchanged_reconcile(place: Place, rounds: int) -> tuple[float, float | None]:
+    """Return the medians of an unchanged reconcile and of Node's walk, in rounds that take turns."""
+    node = shutil.which("node")
+    with place.open() as memory:
+        ask(memory.vault, lambda _database, report: report)
+        ours, theirs = [], []
+        for _ in range(3):
+            ours.append(median_ms(lambda _n: ask(memory.vault, lambda _database, report: report), rounds))
+            if node:
+                program = _WALK.replace("ROUNDS", str(rounds))
+                done = subprocess.run(
+                    [node, "-e", program, str(place.root)], capture_output=True, text=True, check=True
+                )
+                theirs.append(statistics.median(json.loads(done.stdout)))
+    return statistics.median(ours), statistics.median(theirs) if theirs else None
+
+
+def one_edit(place: Place, rounds: int) -> float:
+    """Return the median of a reconcile after one file was edited outside."""
+    notes = sorted(place.root.glob("observations/**/*.md"))
+    times = []
+    with place.open() as memory:
+        ask(memory.vault, lambda _database, report: report)
+        for number in range(rounds):
+            note = notes[number * 7 % len(notes)]
+            text = note.read_bytes()
+            note.write_bytes(text + b"An edit.\n")
+            time.sleep(0.15)  # older than the 100 ms in which a file may still be in motion
+            start = time.perf_counter()
+            ask(memory.vault, lambda _database, report: report)
+            times.append((time.perf_counter() - start) * 1000)
+            note.write_bytes(text)
+    return statistics.median(times)
+
+
+def warm_search(place: Place, rounds: int) -> tuple[float, float]:
+    """Return the median and the 95th percentile of searches of two to five words."""
+    source = random.Random(7)
+    times = []
+    with place.open() as memory:
+        memory.search("cache", Filters())
+        for number in range(max(rounds, 40)):
+            _path, data = make_note(source, number)
+            words = data.decode().split("---\n")[2].split()
+            question = " ".join(source.sample(words, 2 + number % 4))
+            start = time.perf_counter()
+            memory.search(question, Filters())
+            times.append((time.perf_counter() - start) * 1000)
+    times.sort()
+    return statistics.median(times), times[int(len(times) * 0.95)]
+
+
+def observe_against_git(place: Place, folder: Path, rounds: int, *, fsync: bool) -> tuple[float, float]:
+    """Return the medians of one observe and of status, add, diff --cached and commit of the same files, in turns."""
+    copy = copy_place(place, folder / f"copy-{fsync}")
+    setting = ("-c", "core.fsync=all") if fsync else ()
+    ours, theirs = [], []
+    with place.open() as memory:
+        memory.observe(_draft(-1), PERSON)
+        for number in range(rounds):
+            start = time.perf_counter()
+            receipt = memory.observe(_draft(number), PERSON)
+            ours.append((time.perf_counter() - start) * 1000)
+            files = place.git("show", "--name-only", "--format=", str(receipt.commit)).split()
+            for name in files:
+                target = copy / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes((place.root / name).read_bytes())
+            start = time.perf_counter()
+            run_git(copy, "status", "--porcelain")
+            run_git(copy, *setting, "add", "--", *files)
+            run_git(copy, "diff", "--cached", "--stat")
+            run_git(copy, *setting, "commit", "-q", "-m", "observe", "--", *files)
+            theirs.append((time.perf_counter() - start) * 1000)
+    return statistics.median(ours), statistics.median(theirs)
+
+
+def growth(place: Place, operations: int) -> tuple[float, float]:
+    """Return how many KiB the repository grows for each observe, loose and after packing."""
+    place.git("gc", "-q")
+    base = _size(place)
+    with place.open() as memory:
+        for number in range(operations):
+            memory.observe(_draft(10_000 + number), PERSON)
+    loose = _size(place)
+    place.git("repack", "-a", "-d", "-q")
+    return (loose - base) / operations / 1024, (_size(place) - base) / operations / 1024
+
+
+def _draft(number: int) -> Draft:
+    return Draft(
+        f"Observation {number} about the cache of the booking service",
+        body="The cache holds availability for five minutes. " * 12,
+        tags=("tool/redis", "domain/booking"),
+        evidence=(f"run:case {number}",),
+    )
+
+
+def _size(place: Place) -> int:
+    return sum(file.stat().st_blocks * 512 for file in (place.root / ".git" / "objects").rglob("*") if file.is_file())
+
+
+if __name__ == "__main__":
+    main()
