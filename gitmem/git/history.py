@@ -2,49 +2,35 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
-import pygit2
-from pygit2.enums import SortMode
+from pygit2.enums import ObjectType
 
+from gitmem.git.commit import Commit, parse_commit
 from gitmem.git.library import reading
 from gitmem.git.message import OP_ID, RECORD, parse_message
-from gitmem.git.objects import TreeId, find_entry, tree_of_commit
 from gitmem.git.repo import Repo
 from gitmem.model.ids import CommitId
 
-
-@dataclass(frozen=True)
-class Commit:
-    """One commit. ``time`` is when it was committed, in seconds since 1970; ``offset_minutes`` is east of UTC.
-
-    Text that is not UTF-8 comes with replacement characters.
-    """
-
-    id: CommitId
-    parents: tuple[CommitId, ...]
-    tree: TreeId
-    author: str
-    email: str
-    time: int
-    offset_minutes: int
-    message: str
+__all__ = ["Commit", "find_op", "iter_commits", "iter_touching", "read_commit"]
+_FURTHER_COMMITS = 16
 
 
 def read_commit(repo: Repo, commit: CommitId) -> Commit:
     """Return one commit. Raises ``IntegrityError`` (``object-unreadable``) when it is damaged or not there."""
+    data = repo.objects.read(commit, ObjectType.COMMIT)
     with reading(f"the commit {commit}"):
-        return _to_commit(repo.handle[commit].peel(pygit2.Commit))
+        return parse_commit(commit, data)
 
 
 def iter_commits(repo: Repo, start: CommitId, stop: CommitId | None = None) -> Iterator[Commit]:
-    """Yield ``start`` and its ancestors, newest first, without ``stop`` and its ancestors; reads as it goes.
+    """Yield ``start`` and its ancestors, newest first, without ``stop`` and its ancestors.
 
-    Raises ``IntegrityError`` (``object-unreadable``).
+    Reads as it goes; with ``stop``, all of what it yields at the first step. Raises ``IntegrityError``
+    (``object-unreadable``).
     """
-    for found in _walk(repo, start, stop):
-        yield _to_commit(found)
+    return _walk(repo, start) if stop is None else iter(_commits_between(repo, start, stop))
 
 
 def find_op(repo: Repo, start: CommitId, op_id: str, stop: CommitId | None = None) -> Commit | None:
@@ -52,10 +38,9 @@ def find_op(repo: Repo, start: CommitId, op_id: str, stop: CommitId | None = Non
 
     Only a commit's own trailers count, not its text. Raises ``IntegrityError`` (``object-unreadable``).
     """
-    wanted = op_id.encode()
-    for found in _walk(repo, start, stop):
-        if wanted in found.raw_message and (OP_ID, op_id) in _trailers(found):
-            return _to_commit(found)
+    for commit in iter_commits(repo, start, stop):
+        if op_id in commit.message and (OP_ID, op_id) in parse_message(commit.message).trailers:
+            return commit
     return None
 
 
@@ -72,45 +57,58 @@ def iter_touching(
     the trees of every commit. Raises ``IntegrityError`` (``object-unreadable``).
     """
     wanted = {(RECORD, record_id) for record_id in record_ids}
-    needle = RECORD.encode()
-    for found in _walk(repo, start, stop):
-        named = bool(wanted) and needle in found.raw_message and not wanted.isdisjoint(_trailers(found))
-        if named or any(_changes(repo, found, path) for path in paths):
-            yield _to_commit(found)
+    for commit in iter_commits(repo, start, stop):
+        named = RECORD in commit.message and not wanted.isdisjoint(parse_message(commit.message).trailers)
+        if named or any(_changes(repo, commit, path) for path in paths):
+            yield commit
 
 
-def _walk(repo: Repo, start: CommitId, stop: CommitId | None) -> Iterator[pygit2.Commit]:
-    with reading("the history"):
-        walker = repo.handle.walk(start, SortMode.NONE)
-        if stop is not None:
-            walker.hide(stop)
-    while True:
-        with reading("the history"):
-            found = next(walker, None)
-        if found is None:
-            return
-        yield found
+def _walk(repo: Repo, start: CommitId) -> Iterator[Commit]:
+    seen = {start}
+    waiting = [_ranked(read_commit(repo, start), 0)]
+    while waiting:
+        commit = heapq.heappop(waiting)[-1]
+        yield commit
+        for parent in commit.parents:
+            if parent not in seen:
+                seen.add(parent)
+                heapq.heappush(waiting, _ranked(read_commit(repo, parent), len(seen)))
 
 
-def _changes(repo: Repo, commit: pygit2.Commit, path: str) -> bool:
-    now = find_entry(repo.handle, str(commit.tree_id), path)
-    before = [find_entry(repo.handle, tree_of_commit(repo.handle, str(one)), path) for one in commit.parent_ids]
+def _commits_between(repo: Repo, start: CommitId, stop: CommitId) -> list[Commit]:
+    """Return ``start`` and its ancestors without ``stop`` and its ancestors, reading little beyond them.
+
+    What lies behind ``stop`` is followed until it is older than all that was found, and, as in Git, somewhat further:
+    where a clock went back, a commit can be older than its parent.
+    """
+    hidden = {stop}
+    found: dict[CommitId, Commit] = {}
+    read = {commit: read_commit(repo, commit) for commit in (start, stop)}
+    waiting = [_ranked(commit, number) for number, commit in enumerate(read.values())]
+    heapq.heapify(waiting)
+    oldest, further = read[start].time, _FURTHER_COMMITS
+    while waiting and further:
+        commit = heapq.heappop(waiting)[-1]
+        if commit.id not in hidden:
+            found[commit.id] = commit
+            oldest = min(oldest, commit.time)
+        elif commit.time < oldest and all(one[-1].id in hidden for one in waiting):
+            further -= 1
+        for parent in commit.parents:
+            newly_hidden = commit.id in hidden and parent not in hidden
+            if newly_hidden:
+                hidden.add(parent)
+            if newly_hidden or parent not in read:
+                read[parent] = read.get(parent) or read_commit(repo, parent)
+                heapq.heappush(waiting, _ranked(read[parent], len(read) + len(hidden)))
+    return [commit for commit in found.values() if commit.id not in hidden]
+
+
+def _ranked(commit: Commit, number: int) -> tuple[int, int, Commit]:
+    return -commit.time, number, commit
+
+
+def _changes(repo: Repo, commit: Commit, path: str) -> bool:
+    now = repo.objects.find_entry(commit.tree, path)
+    before = [repo.objects.find_entry(repo.objects.tree_of_commit(parent), path) for parent in commit.parents]
     return all(entry != now for entry in before) if before else now is not None
-
-
-def _trailers(commit: pygit2.Commit) -> tuple[tuple[str, str], ...]:
-    return parse_message(commit.raw_message.decode("utf-8", "replace")).trailers
-
-
-def _to_commit(found: pygit2.Commit) -> Commit:
-    author = found.author
-    return Commit(
-        id=CommitId(str(found.id)),
-        parents=tuple(CommitId(str(parent)) for parent in found.parent_ids),
-        tree=TreeId(str(found.tree_id)),
-        author=author.raw_name.decode("utf-8", "replace"),
-        email=author.raw_email.decode("utf-8", "replace"),
-        time=found.commit_time,
-        offset_minutes=found.commit_time_offset,
-        message=found.raw_message.decode("utf-8", "replace"),
-    )

@@ -148,7 +148,7 @@ class IndexFile:
             for depth in range(1, len(parts)):
                 above = b"/".join(parts[:depth])
                 low, high = self._span(above)
-                if low != high and above not in removed:
+                if wanted.get(above) or (low != high and above not in removed):
                     raise _clash(above)
             number = bisect_left(self.starts, name + b"/", key=self._name)
             while number < len(self.starts) and (below := self._name(self.starts[number])).startswith(name + b"/"):

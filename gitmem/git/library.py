@@ -27,6 +27,11 @@ def prepare_libgit2() -> None:
         pygit2.settings.search_path[level] = ""
 
 
+def library_version() -> str:
+    """Return the version of libgit2 that is in use, as ``1.9.7``."""
+    return pygit2.LIBGIT2_VERSION
+
+
 @contextlib.contextmanager
 def reading(what: str) -> Iterator[None]:
     """Turn a failure to read ``what`` from the repository into ``IntegrityError`` (``object-unreadable``)."""

@@ -1,13 +1,17 @@
-"""Objects by id: reading with the failure said, writing with the proof that they read back, trees as bytes."""
+"""Objects by id: reading with the failure said, writing with the proof that they read back, trees as bytes.
+
+Loose objects are read here and not by libgit2 (1.9.7), which never returns from one that was cut short. Packs are
+libgit2's.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NewType
 
 import pygit2
@@ -24,85 +28,141 @@ FOLDER = 0o040000
 _FILES = (b"100644", b"100755", b"100664")
 _FOLDER = b"40000"
 _ENTRY = re.compile(rb"([0-7]{5,6}) ([^\0]+)\0(.{20})", re.DOTALL)
+_HEADER = re.compile(rb"(blob|tree|commit|tag) (\d+)\0")
+_MAX_REMEMBERED_TREES = 64
 
-RawTree = dict[bytes, tuple[bytes, bytes]]
-"""One folder: name → (mode in Git's octal digits, raw id), in Git's order."""
-
-
-def read_object(handle: pygit2.Repository, object_id: str, kind: ObjectType) -> bytes:
-    """Return the content of an object; libgit2 checks it against its id when it comes from disk.
-
-    Raises ``IntegrityError`` (``object-unreadable``) when it is damaged, missing or of another kind.
-    """
-    with reading(f"the {kind.name.lower()} {object_id}"):
-        found, data = handle.odb.read(object_id)
-        if found != kind:
-            raise ValueError("it is of another kind")
-        return data
+Entry = tuple[bytes, bytes]
+"""What a name in a folder stands for: mode in Git's octal digits, raw id."""
+RawTree = Mapping[bytes, Entry]
+"""One folder by name, in Git's order."""
 
 
-def write_object(handle: pygit2.Repository, objects_dir: str, kind: ObjectType, data: bytes) -> str:
-    """Write an object, flushed, and return its id once it has been read back.
+class ObjectStore:
+    """The objects of one repository. ``handle`` opens it with libgit2 when something must be written or is packed."""
 
-    A torn file left by a crash makes libgit2 believe that the content is there already; such a file is removed and the
-    object written again. Raises ``UnavailableError`` (``git-write-failed``), and ``IntegrityError``
-    (``object-poisoned``) when what is there can be neither read nor replaced.
-    """
-    for _attempt in range(2):
-        with writing(f"a {kind.name.lower()}"):
-            object_id = str(handle.odb.write(kind, data))
-        with contextlib.suppress(pygit2.GitError):
-            if handle.odb.read(object_id) == (kind, data):
+    def __init__(self, objects_dir: str, handle: Callable[[], pygit2.Repository]) -> None:
+        self._objects_dir = objects_dir
+        self._handle = handle
+        self._trees: dict[str, RawTree] = {}
+
+    def read(self, object_id: str, kind: ObjectType) -> bytes:
+        """Return the content of an object, checked against its id.
+
+        Raises ``IntegrityError`` (``object-unreadable``) when it is damaged, missing or of another kind.
+        """
+        with reading(f"the {kind.name.lower()} {object_id}"):
+            found, data = _read_loose(self._loose_path(object_id), object_id) or self._read_packed(object_id)
+            if found != kind:
+                raise ValueError("it is of another kind")
+            return data
+
+    def exists(self, object_id: str) -> bool:
+        """Tell whether there is an object of this id, sound or not."""
+        with reading(f"the object {object_id}"):
+            return os.path.isfile(self._loose_path(object_id)) or self._handle().odb.exists(object_id)
+
+    def write(self, kind: ObjectType, data: bytes) -> str:
+        """Write an object, flushed, and return its id once it has been read back.
+
+        A torn file left by a crash makes libgit2 believe that the content is there already; such a file is removed and
+        the object written again. Raises ``UnavailableError`` (``git-write-failed``), and ``IntegrityError``
+        (``object-poisoned``) when what is there can be neither read nor replaced.
+        """
+        for _attempt in range(2):
+            with writing(f"a {kind.name.lower()}"):
+                object_id = str(self._handle().odb.write(kind, data))
+            if self._reads_as(object_id, kind, data):
                 return object_id
-        if not remove_torn(objects_dir, object_id):
-            break
-    raise IntegrityError(
-        "object-poisoned",
-        f"the object {object_id} was written but does not read back",
-        "Run `git fsck` in the vault and check the disk.",
-        object_id=object_id,
-    )
+            if not self.remove_torn(object_id):
+                break
+        raise IntegrityError(
+            "object-poisoned",
+            f"the object {object_id} was written but does not read back",
+            "Run `git fsck` in the vault and check the disk.",
+            object_id=object_id,
+        )
 
+    def remove_torn(self, object_id: str) -> bool:
+        """Remove the loose file of an object if its bytes are not that object; tell whether it did.
 
-def remove_torn(objects_dir: str, object_id: str) -> bool:
-    """Remove the loose file of an object if its bytes are not that object; tell whether it did.
-
-    A file that can't be read at all is left alone: that is the disk's failure, not a torn write.
-    """
-    path = os.path.join(objects_dir, object_id[:2], object_id[2:])
-    try:
-        with open(path, "rb") as file:
-            packed = file.read()
-    except OSError:
+        A file that can't be read at all is left alone: that is the disk's failure, not a torn write.
+        """
+        path = self._loose_path(object_id)
+        try:
+            _read_loose(path, object_id)
+        except OSError:
+            return False
+        except ValueError:
+            with writing("the repository's object folder"):
+                os.unlink(path)
+            return True
         return False
-    try:
-        sound = hashlib.sha1(zlib.decompress(packed), usedforsecurity=False).hexdigest() == object_id
-    except zlib.error:
-        sound = False
-    if sound:
-        return False
-    with writing("the repository's object folder"):
-        os.unlink(path)
-    return True
 
+    def tree_of_commit(self, commit: str) -> TreeId:
+        """Return the tree of a commit. Raises ``IntegrityError`` (``object-unreadable``)."""
+        data = self.read(commit, ObjectType.COMMIT)
+        with reading(f"the commit {commit}"):
+            if not data.startswith(b"tree ") or data[45:46] != b"\n":
+                raise ValueError("it names no tree")
+            return TreeId(data[5:45].decode("ascii"))
 
-def tree_of_commit(handle: pygit2.Repository, commit: str) -> TreeId:
-    """Return the tree of a commit. Raises ``IntegrityError`` (``object-unreadable``)."""
-    data = read_object(handle, commit, ObjectType.COMMIT)
-    with reading(f"the commit {commit}"):
-        if not data.startswith(b"tree ") or data[45:46] != b"\n":
-            raise ValueError("it names no tree")
-        return TreeId(data[5:45].decode("ascii"))
+    def read_tree(self, tree: str) -> RawTree:
+        """Return one folder, not its subfolders; the last ones read are remembered.
 
+        Raises ``IntegrityError`` (``object-unreadable``).
+        """
+        known = self._trees.get(tree)
+        if known is not None:
+            return known
+        data = self.read(tree, ObjectType.TREE)
+        entries = {name: (mode, raw_id) for mode, name, raw_id in _ENTRY.findall(data)}
+        with reading(f"the tree {tree}"):
+            if sum(len(name) + len(mode) + 22 for name, (mode, _id) in entries.items()) != len(data):
+                raise ValueError("its entries are garbled")
+        if len(self._trees) >= _MAX_REMEMBERED_TREES:
+            self._trees.clear()
+        return self._trees.setdefault(tree, MappingProxyType(entries))
 
-def read_tree(handle: pygit2.Repository, tree: str) -> RawTree:
-    """Return one folder, not its subfolders. Raises ``IntegrityError`` (``object-unreadable``)."""
-    data = read_object(handle, tree, ObjectType.TREE)
-    entries = {name: (mode, raw_id) for mode, name, raw_id in _ENTRY.findall(data)}
-    with reading(f"the tree {tree}"):
-        if sum(len(name) + len(mode) + 22 for name, (mode, _id) in entries.items()) != len(data):
-            raise ValueError("its entries are garbled")
-    return entries
+    def find_entry(self, tree: str, path: str) -> tuple[str, int] | None:
+        """Return ``(id, mode)`` of what lies at ``path`` below a tree, a folder included; ``None`` when nothing does.
+
+        A subfolder that can't be read raises ``IntegrityError`` (``object-unreadable``): damage is not absence.
+        """
+        found: Entry = (_FOLDER, bytes.fromhex(tree))
+        for part in path.split("/"):
+            entry = self.read_tree(found[1].hex()).get(encode_name(part)) if is_folder(found) else None
+            if entry is None:
+                return None
+            found = entry
+        return found[1].hex(), int(found[0], 8)
+
+    def iter_tree(self, tree: str, prefix: str = "") -> Iterator[tuple[str, int, str]]:
+        """Yield ``(path, mode, id)`` of everything below a tree but the folders, in Git's order.
+
+        ``prefix`` is put before each path. Reads one folder at a time. Names that are not UTF-8 come with surrogates.
+        """
+        waiting = [(prefix, entry) for entry in reversed(tuple(self.read_tree(tree).items()))]
+        while waiting:
+            above, (name, (mode, raw_id)) = waiting.pop()
+            path = above + decode_name(name)
+            if mode == _FOLDER:
+                below = self.read_tree(raw_id.hex())
+                waiting.extend((path + "/", entry) for entry in reversed(tuple(below.items())))
+            else:
+                yield path, int(mode, 8), raw_id.hex()
+
+    def _loose_path(self, object_id: str) -> str:
+        return os.path.join(self._objects_dir, object_id[:2], object_id[2:])
+
+    def _read_packed(self, object_id: str) -> tuple[ObjectType, bytes]:
+        kind, data = self._handle().odb.read(object_id)
+        return ObjectType(kind), data
+
+    def _reads_as(self, object_id: str, kind: ObjectType, data: bytes) -> bool:
+        try:
+            return self.read(object_id, kind) == data
+        except IntegrityError:
+            return False
 
 
 def format_tree(entries: RawTree) -> bytes:
@@ -121,46 +181,28 @@ def decode_name(name: bytes) -> str:
     return name.decode("utf-8", "surrogateescape")
 
 
-def is_folder(entry: tuple[bytes, bytes] | None) -> bool:
+def is_folder(entry: Entry | None) -> bool:
     """Tell whether a folder's entry is a folder itself."""
     return entry is not None and entry[0] == _FOLDER
 
 
-def is_file(entry: tuple[bytes, bytes] | None) -> bool:
+def is_file(entry: Entry | None) -> bool:
     """Tell whether a folder's entry is a regular file: no link, no other repository."""
     return entry is not None and entry[0] in _FILES
 
 
-def iter_tree(handle: pygit2.Repository, tree: str, prefix: str = "") -> Iterator[tuple[str, int, str]]:
-    """Yield ``(path, mode, id)`` of everything below a tree but the folders, in Git's order.
-
-    ``prefix`` is put before each path. Reads one folder at a time. Names that are not UTF-8 come with surrogates.
-    """
-    waiting = [(prefix, entry) for entry in reversed(read_tree(handle, tree).items())]
-    while waiting:
-        above, (name, (mode, raw_id)) = waiting.pop()
-        path = above + decode_name(name)
-        if mode == _FOLDER:
-            below = read_tree(handle, raw_id.hex())
-            waiting.extend((path + "/", entry) for entry in reversed(below.items()))
-        else:
-            yield path, int(mode, 8), raw_id.hex()
-
-
-def find_entry(handle: pygit2.Repository, tree: str, path: str) -> tuple[str, int] | None:
-    """Return ``(id, mode)`` of what lies at ``path`` below a tree, a folder included; ``None`` when nothing does.
-
-    A subfolder that can't be read raises ``IntegrityError`` (``object-unreadable``): damage is not absence.
-    """
-    entry = (tree, FOLDER)
-    for part in path.split("/"):
-        if entry[1] != FOLDER:
-            return None
-        with reading(f"the tree {entry[0]}"):
-            folder = handle[entry[0]].peel(pygit2.Tree)
-        try:
-            found = folder[part]
-        except (KeyError, ValueError):
-            return None
-        entry = (str(found.id), int(found.filemode))
-    return entry
+def _read_loose(path: str, object_id: str) -> tuple[ObjectType, bytes] | None:
+    """Return a loose object, ``None`` when there is none. Raises ``ValueError`` for bytes that are not it."""
+    try:
+        with open(path, "rb") as file:
+            packed = file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    try:
+        whole = zlib.decompress(packed)
+    except zlib.error as error:
+        raise ValueError(f"it is torn ({error})") from error
+    header = _HEADER.match(whole)
+    if header is None or hashlib.sha1(whole, usedforsecurity=False).hexdigest() != object_id:
+        raise ValueError("its bytes are not what its name says")
+    return ObjectType[header[1].decode().upper()], whole[header.end() :]

@@ -8,25 +8,23 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections.abc import Mapping, Sequence
 
 from pygit2.enums import ObjectType
 
 from gitmem.errors import IntegrityError, StateError, UnavailableError
+from gitmem.git.commit import format_commit
 from gitmem.git.head import read_head, read_ref
+from gitmem.git.history import read_commit
 from gitmem.git.library import FAILURES, writing
-from gitmem.git.lockfile import LockFile, remove_leftovers, remove_own, take_lock
-from gitmem.git.objects import TreeId, find_entry, read_object, tree_of_commit, write_object
+from gitmem.git.lockfile import TEMP_PREFIX, LockFile, take_lock
+from gitmem.git.objects import TreeId
 from gitmem.git.repo import Repo, check_branch, open_repo
 from gitmem.git.trees import PathT
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint, new_token
 from gitmem.text import make_visible, one_line
 
 _NO_COMMIT = "0" * 40
-_COMMITTER = re.compile(rb"^committer (.+)$", re.MULTILINE)
-# Git strips these from the ends of names; inside, only angle brackets break the format.
-_CRUD = ".,:;<>\"\\' "
 
 
 def write_commit(
@@ -43,24 +41,20 @@ def write_commit(
     (seconds since 1970, minutes east of UTC). Raises ``UnavailableError`` (``git-write-failed``), ``IntegrityError``
     (``object-poisoned``).
     """
-    signature = f"{_format_person(*author)} {max(0, time[0])} {_format_offset(time[1])}"
-    lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents)]
-    lines += [f"author {signature}", f"committer {signature}", "", message.replace("\0", "").rstrip("\n") + "\n"]
-    data = "\n".join(lines).encode("utf-8", "replace")
-    return CommitId(write_object(repo.handle, repo.objects_dir, ObjectType.COMMIT, data))
+    data = format_commit(tree, parents, author, time, message)
+    return CommitId(repo.objects.write(ObjectType.COMMIT, data))
 
 
 def move_branch(repo: Repo, branch: str, old: CommitId | None, new: CommitId, note: str) -> None:
     """Move ``branch`` from ``old`` (``None``: it must not exist) to ``new``, flushed; ``note`` goes into the reflog.
 
-    Atomic: either the branch stands at ``new`` or nothing happened. Call it with the vault lock held: a branch lock
-    that a gitmem crash left is then known to be stale and is taken over. Raises ``StateError`` (``branch-moved``) when
-    the branch is elsewhere, ``UnavailableError`` (``branch-locked``, ``git-write-failed``), ``InputError``
-    (``bad-branch``), ``IntegrityError`` (``ref-unreadable``).
+    Atomic, whoever else moves it: either the branch stands at ``new`` or nothing happened. Raises ``StateError``
+    (``branch-moved``) when the branch is elsewhere, ``UnavailableError`` (``branch-locked``, ``git-write-failed``),
+    ``InputError`` (``bad-branch``), ``IntegrityError`` (``ref-unreadable``, ``object-unreadable``).
     """
     name = check_branch(branch)
+    committer = read_commit(repo, new).committer
     with writing(f"the branch {branch}"):
-        committer = _COMMITTER.search(read_object(repo.handle, new, ObjectType.COMMIT))
         path = os.path.join(repo.common_dir, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         lock = _lock_branch(repo, path, note)
@@ -71,8 +65,8 @@ def move_branch(repo: Repo, branch: str, old: CommitId | None, new: CommitId, no
             _replace_ref(repo, path, new)
         finally:
             lock.release()
-    line = f"{old or _NO_COMMIT} {new} ".encode() + (committer[1] if committer else b"") + b"\t"
-    _append_reflogs(repo, name, line + one_line(make_visible(note)).encode() + b"\n")
+    line = f"{old or _NO_COMMIT} {new} {committer}\t{one_line(make_visible(note))}\n"
+    _append_reflogs(repo, name, line.encode())
 
 
 def prove(
@@ -100,13 +94,6 @@ def prove(
         raise _not_proved(problem)
 
 
-def remove_stale_branch_lock(repo: Repo, branch: str) -> bool:
-    """Remove a branch lock that a gitmem crash left; tell whether there was one. Only under the vault lock."""
-    with writing(f"the branch {branch}"):
-        remove_leftovers(repo.common_dir)
-        return remove_own(os.path.join(repo.common_dir, check_branch(branch)) + ".lock")
-
-
 def _find_unproved(
     repo: Repo,
     branch: str,
@@ -118,14 +105,13 @@ def _find_unproved(
     handle = repo.handle
     if handle.head_is_detached or handle.head.shorthand != branch or str(handle.head.target) != commit:
         return f"HEAD is not at {commit} on {branch}"
-    read_object(handle, commit, ObjectType.COMMIT)
-    published = handle.head.peel(ObjectType.COMMIT)
-    if [str(one) for one in published.parent_ids] != ([parent] if parent else []):
+    published = read_commit(repo, commit)
+    if published.parents != ((parent,) if parent else ()):
         return "the commit has other parents"
-    if tree_of_commit(handle, commit) != tree:
+    if published.tree != tree:
         return "the commit has another tree"
     for path, blob in blobs.items():
-        entry = find_entry(handle, tree, path)
+        entry = repo.objects.find_entry(tree, path)
         if (entry and entry[0]) != blob:
             return f"{path} is not what was written"
         if blob is not None and fingerprint(repo.read_object(blob)) != blob:
@@ -135,8 +121,6 @@ def _find_unproved(
 
 def _lock_branch(repo: Repo, path: str, note: str) -> LockFile:
     try:
-        if remove_own(path + ".lock"):
-            remove_leftovers(repo.common_dir)
         return take_lock(path + ".lock", note, repo.common_dir)
     except FileExistsError as error:
         raise UnavailableError(
@@ -148,7 +132,7 @@ def _lock_branch(repo: Repo, path: str, note: str) -> LockFile:
 
 
 def _replace_ref(repo: Repo, path: str, new: CommitId) -> None:
-    temp = os.path.join(repo.common_dir, f"gitmem-lock-{new_token()}")
+    temp = os.path.join(repo.common_dir, TEMP_PREFIX + new_token())
     try:
         with open(temp, "xb") as file:
             file.write(new.encode() + b"\n")
@@ -186,20 +170,6 @@ def _flush_folder(path: str) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _format_person(name: str, email: str) -> str:
-    clean_name = _clean(name) or "unknown"
-    return f"{clean_name} <{_clean(email).replace(' ', '')}>"
-
-
-def _clean(text: str) -> str:
-    return one_line(re.sub(r"[<>\n]", " ", make_visible(text))).strip(_CRUD)
-
-
-def _format_offset(minutes: int) -> str:
-    hours, rest = divmod(abs(minutes), 60)
-    return f"{'-' if minutes < 0 else '+'}{hours:02d}{rest:02d}"
 
 
 def _moved(branch: str, old: CommitId | None, found: CommitId | None) -> StateError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +15,7 @@ from gitmem.git.head import Head, find_operation, read_head
 from gitmem.git.hostile import Place, check_repository
 from gitmem.git.index_file import load_index
 from gitmem.git.library import FAILURES, prepare_libgit2, reading, writing
-from gitmem.git.objects import FOLDER, find_entry, iter_tree, read_object, tree_of_commit
+from gitmem.git.objects import FOLDER, ObjectStore
 from gitmem.model.ids import CommitId, Fingerprint
 
 _REGULAR_MODES = (0o100644, 0o100755, 0o100664)
@@ -51,10 +52,10 @@ class Repo:
             )
         return handle
 
-    @property
-    def objects_dir(self) -> str:
-        """Where the objects lie."""
-        return os.path.join(self.common_dir, "objects")
+    @functools.cached_property
+    def objects(self) -> ObjectStore:
+        """The objects of the repository."""
+        return ObjectStore(os.path.join(self.common_dir, "objects"), lambda: self.handle)
 
     @property
     def index_path(self) -> str:
@@ -67,6 +68,7 @@ class Repo:
 
     def close(self) -> None:
         """Give back what libgit2 holds open. The next use opens it again."""
+        self.__dict__.pop("objects", None)
         handle = self.__dict__.pop("handle", None)
         if handle is not None:
             handle.free()
@@ -90,6 +92,10 @@ class Repo:
         Looks at the whole work tree. The vault's ``.gitignore`` counts, a person's global ignores do not.
         """
         quiet = (FileStatus.CURRENT, FileStatus.IGNORED)
+        tip = self.head().commit
+        if tip is not None:
+            # libgit2 would hang on a torn folder; reading them all first turns that into an error.
+            collections.deque(self.objects.iter_tree(self.objects.tree_of_commit(tip)), maxlen=0)
         with reading("the state of the work tree"):
             return sorted(path for path, status in self.handle.status().items() if status not in quiet)
 
@@ -109,8 +115,8 @@ class Repo:
         """
         if commit is None:
             return dict.fromkeys(paths)
-        tree = tree_of_commit(self.handle, commit)
-        found = {path: find_entry(self.handle, tree, path) for path in paths}
+        tree = self.objects.tree_of_commit(commit)
+        found = {path: self.objects.find_entry(tree, path) for path in paths}
         return {path: None if one is None else (Fingerprint(one[0]), one[1]) for path, one in found.items()}
 
     def iter_files(self, commit: CommitId, prefix: str = "") -> Iterator[tuple[str, Fingerprint]]:
@@ -118,20 +124,20 @@ class Repo:
 
         Links and other repositories are left out. Raises ``IntegrityError`` (``object-unreadable``).
         """
-        tree: str = tree_of_commit(self.handle, commit)
+        tree: str = self.objects.tree_of_commit(commit)
         folder = prefix.strip("/")
         if folder:
-            entry = find_entry(self.handle, tree, folder)
+            entry = self.objects.find_entry(tree, folder)
             if entry is None or entry[1] != FOLDER:
                 return
             tree = entry[0]
-        for path, mode, blob in iter_tree(self.handle, tree, folder + "/" if folder else ""):
+        for path, mode, blob in self.objects.iter_tree(tree, folder + "/" if folder else ""):
             if mode in _REGULAR_MODES:
                 yield path, Fingerprint(blob)
 
     def read_object(self, blob_id: str) -> bytes:
         """Return the content of a blob. Raises ``IntegrityError`` (``object-unreadable``)."""
-        return read_object(self.handle, blob_id, ObjectType.BLOB)
+        return self.objects.read(blob_id, ObjectType.BLOB)
 
 
 def open_repo(root: str) -> Repo:

@@ -10,7 +10,7 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -28,10 +28,11 @@ from gitmem.git.lockfile import (
     remove_own,
     take_lock,
 )
-from gitmem.git.objects import REGULAR, iter_tree, tree_of_commit
+from gitmem.git.objects import REGULAR
 from gitmem.git.repo import Repo
 from gitmem.git.trees import PathT
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint
+from gitmem.text import make_visible
 
 UNMERGED = Fingerprint("unmerged")
 INTENT_TO_ADD = Fingerprint("intent-to-add")
@@ -74,19 +75,28 @@ def lock_index(repo: Repo, holder: str) -> IndexLock:
         raise
 
 
+def read_index_lock(repo: Repo) -> str | None:
+    """Return one line on who holds the index lock and since when, ``None`` when nobody does."""
+    path = _lock_path(repo)
+    return _describe_lock(repo, path) if os.path.lexists(path) else None
+
+
 def find_own_stale_lock(repo: Repo) -> bool:
     """Tell whether the index lock was made by gitmem. Under the vault lock that means: left by a crash."""
     return is_own(_lock_path(repo))
 
 
 def remove_own_stale_lock(repo: Repo) -> bool:
-    """Remove an index lock that a gitmem crash left, and its temporary files; tell whether there was one.
+    """Remove the locks that a gitmem crash left on the staging area and on branches; tell whether there were any.
 
-    Only under the vault lock. A person's lock is never touched.
+    Only under the vault lock: then none of them can have a living holder. A person's lock is never touched. Temporary
+    files of locks go too. Raises ``UnavailableError`` (``git-write-failed``).
     """
-    with writing("the lock of the staging area"):
-        remove_leftovers(repo.git_dir)
-        return remove_own(_lock_path(repo))
+    with writing("the repository's locks"):
+        for folder in {repo.git_dir, repo.common_dir}:
+            remove_leftovers(folder)
+        removed = [path for path in (_lock_path(repo), *_iter_branch_locks(repo)) if remove_own(path)]
+    return bool(removed)
 
 
 def staged_ids(repo: Repo, paths: Iterable[str]) -> dict[str, Fingerprint | None]:
@@ -168,8 +178,8 @@ def _staged_id(entries: list[StagedEntry]) -> Fingerprint | None:
 def _index_of(repo: Repo, base: CommitId | None) -> IndexFile:
     if base is None:
         return new_index(())
-    tree = tree_of_commit(repo.handle, base)
-    return new_index((path, NewEntry(mode, blob)) for path, mode, blob in iter_tree(repo.handle, tree))
+    tree = repo.objects.tree_of_commit(base)
+    return new_index((path, NewEntry(mode, blob)) for path, mode, blob in repo.objects.iter_tree(tree))
 
 
 def _stat_of(repo: Repo, path: str, blob: Fingerprint) -> FileStat:
@@ -200,6 +210,11 @@ def _file_stat(found: os.stat_result) -> FileStat:
     )
 
 
+def _iter_branch_locks(repo: Repo) -> Iterator[str]:
+    for folder, _folders, files in os.walk(os.path.join(repo.common_dir, "refs", "heads")):
+        yield from (os.path.join(folder, name) for name in files if name.endswith(".lock"))
+
+
 def _lock_path(repo: Repo) -> str:
     return repo.index_path + ".lock"
 
@@ -211,16 +226,20 @@ def _private_path(repo: Repo, name: str) -> str:
 
 
 def _locked(repo: Repo, path: str) -> UnavailableError:
-    content = read_lock(path) or b""
-    foreign = not content.startswith(MARK)
-    age_s = find_age_s(path, repo.git_dir)
-    holder = "a Git command" if foreign else content[len(MARK) :].decode(errors="replace").strip()
     return UnavailableError(
         "index-locked",
-        f"the staging area is locked by {holder}" + (f" since {age_s:.0f} s" if age_s is not None else ""),
+        _describe_lock(repo, path),
         "Finish the Git command or close the commit editor that is open in this vault, then try again. If none is, "
         f"an earlier one crashed and left {path}.",
         path=path,
-        age_s=age_s,
-        foreign=foreign,
+        age_s=find_age_s(path, repo.git_dir),
+        foreign=not is_own(path),
     )
+
+
+def _describe_lock(repo: Repo, path: str) -> str:
+    content = read_lock(path) or b""
+    holder = content[len(MARK) :].decode(errors="replace").strip() if content.startswith(MARK) else "a Git command"
+    age_s = find_age_s(path, repo.git_dir)
+    since = "" if age_s is None else f" since {age_s:.0f} s"
+    return f"the staging area is locked by {make_visible(holder)}{since}"

@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeVar
 from pygit2.enums import ObjectType
 
 from gitmem.errors import InputError, IntegrityError, StateError
-from gitmem.git.library import reading
 from gitmem.git.objects import (
+    Entry,
     RawTree,
     TreeId,
     decode_name,
@@ -17,10 +17,6 @@ from gitmem.git.objects import (
     format_tree,
     is_file,
     is_folder,
-    read_tree,
-    remove_torn,
-    tree_of_commit,
-    write_object,
 )
 from gitmem.git.repo import Repo
 from gitmem.model.ids import CommitId, Fingerprint
@@ -42,15 +38,12 @@ def write_blobs(repo: Repo, files: Mapping[PathT, bytes]) -> dict[PathT, Fingerp
 
     Raises ``UnavailableError`` (``git-write-failed``), ``IntegrityError`` (``object-poisoned``).
     """
-    return {
-        path: Fingerprint(write_object(repo.handle, repo.objects_dir, ObjectType.BLOB, data))
-        for path, data in files.items()
-    }
+    return {path: Fingerprint(repo.objects.write(ObjectType.BLOB, data)) for path, data in files.items()}
 
 
 def tree_of(repo: Repo, commit: CommitId) -> TreeId:
     """Return the tree of a commit. Raises ``IntegrityError`` (``object-unreadable``)."""
-    return tree_of_commit(repo.handle, commit)
+    return repo.objects.tree_of_commit(commit)
 
 
 def build_tree(repo: Repo, base: CommitId | None, edits: Mapping[PathT, Fingerprint | None]) -> TreeId:
@@ -62,9 +55,7 @@ def build_tree(repo: Repo, base: CommitId | None, edits: Mapping[PathT, Fingerpr
     ``IntegrityError`` (``object-missing``) for a blob that was never written.
     """
     for blob in edits.values():
-        with reading(f"the blob {blob}"):
-            known = blob is None or blob in repo.handle.odb
-        if not known:
+        if blob is not None and not repo.objects.exists(blob):
             raise IntegrityError("object-missing", f"the blob {blob} is not in the repository", "Write it first.")
     old = None if base is None else tree_of(repo, base)
     return _edit_folder(repo, old, "", edits) or _write_tree(repo, {})
@@ -80,8 +71,8 @@ def diff_trees(repo: Repo, old: str | None, new: str) -> dict[str, Difference]:
     waiting: list[tuple[str, str | None, str | None]] = [("", old, new)]
     while waiting:
         prefix, old_id, new_id = waiting.pop()
-        before = read_tree(repo.handle, old_id) if old_id else {}
-        after = read_tree(repo.handle, new_id) if new_id else {}
+        before = repo.objects.read_tree(old_id) if old_id else {}
+        after = repo.objects.read_tree(new_id) if new_id else {}
         for name in {name for name, _entry in before.items() ^ after.items()}:
             path = prefix + decode_name(name)
             was, now = before.get(name), after.get(name)
@@ -96,12 +87,12 @@ def diff_trees(repo: Repo, old: str | None, new: str) -> dict[str, Difference]:
 
 def remove_unreadable(repo: Repo, object_ids: Iterable[str]) -> list[str]:
     """Remove the loose files of those objects whose bytes a crash tore; return their ids. Idempotent."""
-    return [object_id for object_id in object_ids if remove_torn(repo.objects_dir, object_id)]
+    return [object_id for object_id in object_ids if repo.objects.remove_torn(object_id)]
 
 
 def _edit_folder(repo: Repo, old: str | None, above: str, edits: Mapping[PathT, Fingerprint | None]) -> TreeId | None:
     """Write one folder with its edits, whose paths are relative to it; ``None`` when it becomes empty."""
-    entries: RawTree = read_tree(repo.handle, old) if old else {}
+    entries = dict(repo.objects.read_tree(old)) if old else {}
     here = {path: blob for path, blob in edits.items() if "/" not in path}
     below: dict[str, dict[str, Fingerprint | None]] = {}
     for path, blob in edits.items():
@@ -124,7 +115,7 @@ def _edit_folder(repo: Repo, old: str | None, above: str, edits: Mapping[PathT, 
 
 
 def _edit_subfolder(
-    repo: Repo, entries: RawTree, folder: str, above: str, edits: Mapping[str, Fingerprint | None]
+    repo: Repo, entries: dict[bytes, Entry], folder: str, above: str, edits: Mapping[str, Fingerprint | None]
 ) -> None:
     name = _name(folder, above)
     entry = entries.get(name)
@@ -140,7 +131,7 @@ def _edit_subfolder(
 
 
 def _write_tree(repo: Repo, entries: RawTree) -> TreeId:
-    return TreeId(write_object(repo.handle, repo.objects_dir, ObjectType.TREE, format_tree(entries)))
+    return TreeId(repo.objects.write(ObjectType.TREE, format_tree(entries)))
 
 
 def _name(part: str, above: str) -> bytes:
@@ -149,7 +140,7 @@ def _name(part: str, above: str) -> bytes:
     return encode_name(part)
 
 
-def _id_if(entry: tuple[bytes, bytes] | None, *, folder: bool) -> str | None:
+def _id_if(entry: Entry | None, *, folder: bool) -> str | None:
     return entry[1].hex() if entry is not None and is_folder(entry) is folder else None
 
 

@@ -1,6 +1,7 @@
 """Real repositories, Git's own command line as an independent judge, and one commit made by the whole chain."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.git.publish import move_branch, write_commit
-from gitmem.git.repo import Repo, init_repo
+from gitmem.git.repo import Repo, init_repo, open_repo
 from gitmem.git.stage import install_index, lock_index, prepare_index
 from gitmem.git.trees import build_tree, write_blobs
 from gitmem.model.ids import CommitId
@@ -61,32 +62,13 @@ def repo(tmp_path: Path) -> Repo:
 @pytest.fixture
 def commit() -> Commit:
     """Write files, and commit them through blobs, tree, index, commit and branch, as a transaction does."""
-
-    def run(repo: Repo, files: Mapping[str, bytes | None], message: str = "observe: Something\n") -> CommitId:
-        base = repo.head().commit
-        for path, data in files.items():
-            full = Path(repo.root, path)
-            full.parent.mkdir(parents=True, exist_ok=True)
-            if data is None:
-                full.unlink()
-            else:
-                full.write_bytes(data)
-        ids = {path: None for path in files} | write_blobs(repo, {p: d for p, d in files.items() if d is not None})
-        with lock_index(repo, "test"):
-            tree = build_tree(repo, base, ids)
-            private = prepare_index(repo, base, ids, "test")
-            new = write_commit(repo, tree, [base] if base else [], ("gitmem", "g@example.org"), (TIME, 120), message)
-            move_branch(repo, "main", base, new, "gitmem: test")
-            install_index(repo, private)
-        return new
-
-    return run
+    return _commit
 
 
-@pytest.fixture
-def vault(repo: Repo, commit: Commit) -> Repo:
-    """A repository with five files in four folders, committed."""
-    commit(
+@pytest.fixture(scope="session")
+def _first_vault(tmp_path_factory: pytest.TempPathFactory) -> str:
+    repo = init_repo(str(tmp_path_factory.mktemp("first") / "vault"), "main")
+    _commit(
         repo,
         {
             "manifest.json": b"{}\n",
@@ -96,4 +78,31 @@ def vault(repo: Repo, commit: Commit) -> Repo:
             "promoted.md": b"beside the folder\n",
         },
     )
-    return repo
+    return repo.root
+
+
+@pytest.fixture
+def vault(_first_vault: str, tmp_path: Path, git: Git) -> Repo:
+    """A repository with five files in four folders, committed; a copy, so its index is brought up to date by Git."""
+    shutil.copytree(_first_vault, tmp_path / "vault")
+    git(tmp_path / "vault", "update-index", "-q", "--refresh")
+    return open_repo(str(tmp_path / "vault"))
+
+
+def _commit(repo: Repo, files: Mapping[str, bytes | None], message: str = "observe: Something\n") -> CommitId:
+    base = repo.head().commit
+    for path, data in files.items():
+        full = Path(repo.root, path)
+        full.parent.mkdir(parents=True, exist_ok=True)
+        if data is None:
+            full.unlink()
+        else:
+            full.write_bytes(data)
+    ids = dict.fromkeys(files) | write_blobs(repo, {p: d for p, d in files.items() if d is not None})
+    with lock_index(repo, "test"):
+        tree = build_tree(repo, base, ids)
+        private = prepare_index(repo, base, ids, "test")
+        new = write_commit(repo, tree, [base] if base else [], ("gitmem", "g@example.org"), (TIME, 120), message)
+        move_branch(repo, "main", base, new, "gitmem: test")
+        install_index(repo, private)
+    return new

@@ -1,35 +1,49 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from pygit2.enums import ObjectType
 
 from gitmem.errors import IntegrityError, UnavailableError
-from gitmem.git.objects import read_object, remove_torn, write_object
+from gitmem.git.repo import Repo
 from gitmem.git.trees import build_tree, diff_trees, remove_unreadable, tree_of, write_blobs
-from gitmem.model.ids import fingerprint
+from gitmem.model.ids import CommitId, fingerprint
+
+Git = Callable[..., str]
+Commit = Callable[..., CommitId]
 
 
-def _loose(repo, object_id):
-    return Path(repo.objects_dir, object_id[:2], object_id[2:])
+def _tip(repo: Repo) -> CommitId:
+    commit = repo.head().commit
+    assert commit is not None
+    return commit
 
 
-def _tear(repo, object_id, content=b""):
+def _loose(repo: Repo, object_id: str) -> Path:
+    return Path(repo.common_dir, "objects", object_id[:2], object_id[2:])
+
+
+def _tear(repo: Repo, object_id: str, content: bytes = b"") -> None:
     path = _loose(repo, object_id)
     path.parent.mkdir(exist_ok=True)
     path.unlink(missing_ok=True)
     path.write_bytes(content)
 
 
-@pytest.mark.parametrize("torn", [b"", b"\0" * 100, b"x\x9c+K"])
-def test_a_torn_blob_is_written_again(vault, git, torn):
-    data = b"a record\n"
+@pytest.mark.parametrize("kept", [0, 1, 2, 10, 30, -1])
+def test_a_torn_blob_is_written_again(vault: Repo, git: Git, kept: int) -> None:
+    data = b"a record of some length\n"
+    write_blobs(vault, {"a.md": data})
+    torn = _loose(vault, fingerprint(data)).read_bytes()[:kept]
     _tear(vault, fingerprint(data), torn)
+    with pytest.raises(IntegrityError):
+        vault.read_object(fingerprint(data))
     assert write_blobs(vault, {"a.md": data}) == {"a.md": fingerprint(data)}
     assert vault.reopen().read_object(fingerprint(data)) == data
     git(vault, "fsck", "--strict")
 
 
-def test_a_torn_object_that_this_process_has_just_written_is_written_again(vault):
+def test_a_torn_object_that_this_process_has_just_written_is_written_again(vault: Repo) -> None:
     data = b"twice\n"
     write_blobs(vault, {"a.md": data})
     _tear(vault, fingerprint(data))
@@ -37,8 +51,8 @@ def test_a_torn_object_that_this_process_has_just_written_is_written_again(vault
     assert vault.reopen().read_object(fingerprint(data)) == data
 
 
-def test_a_torn_tree_and_a_torn_commit_are_written_again(vault, commit, git):
-    base = vault.head().commit
+def test_a_torn_tree_and_a_torn_commit_are_written_again(vault: Repo, commit: Commit, git: Git) -> None:
+    base = _tip(vault)
     ids = write_blobs(vault, {"x/a.md": b"a"})
     tree = build_tree(vault, base, ids)
     _tear(vault, tree)
@@ -50,23 +64,23 @@ def test_a_torn_tree_and_a_torn_commit_are_written_again(vault, commit, git):
     git(vault, "fsck", "--strict")
 
 
-def test_bytes_of_another_object_in_an_objects_place_count_as_torn(vault):
+def test_bytes_of_another_object_in_an_objects_place_count_as_torn(vault: Repo) -> None:
     other = _loose(vault, fingerprint(b"one\n")).read_bytes()
     _tear(vault, fingerprint(b"new"), other)
     write_blobs(vault, {"n.md": b"new"})
     assert vault.reopen().read_object(fingerprint(b"new")) == b"new"
 
 
-def test_only_torn_files_are_removed(vault):
+def test_only_torn_files_are_removed(vault: Repo) -> None:
     sound, torn, absent = fingerprint(b"one\n"), fingerprint(b"torn"), fingerprint(b"absent")
     _tear(vault, torn)
     assert remove_unreadable(vault, [sound, torn, absent]) == [torn]
     assert remove_unreadable(vault, [sound, torn, absent]) == []
-    assert not remove_torn(vault.objects_dir, "")
+    assert not vault.objects.remove_torn("")
     assert vault.read_object(sound) == b"one\n"
 
 
-def test_what_can_not_be_replaced_is_an_integrity_error(vault):
+def test_what_can_not_be_replaced_is_an_integrity_error(vault: Repo) -> None:
     data = b"stubborn\n"
     _loose(vault, fingerprint(data)).mkdir(parents=True)
     with pytest.raises((IntegrityError, UnavailableError)) as caught:
@@ -74,26 +88,26 @@ def test_what_can_not_be_replaced_is_an_integrity_error(vault):
     assert caught.value.code in ("object-poisoned", "git-write-failed")
 
 
-def test_a_refused_write_is_said(vault):
+def test_a_refused_write_is_said(vault: Repo) -> None:
     data = b"no room\n"
-    Path(vault.objects_dir, fingerprint(data)[:2]).write_bytes(b"a file where the folder should be")
+    Path(vault.common_dir, "objects", fingerprint(data)[:2]).write_bytes(b"a file where the folder should be")
     with pytest.raises(UnavailableError) as caught:
         write_blobs(vault, {"a.md": data})
     assert caught.value.code == "git-write-failed"
 
 
-def test_the_kind_of_an_object_is_checked(vault):
+def test_the_kind_of_an_object_is_checked(vault: Repo) -> None:
     with pytest.raises(IntegrityError):
-        read_object(vault.handle, fingerprint(b"one\n"), ObjectType.TREE)
-    blob = write_object(vault.handle, vault.objects_dir, ObjectType.BLOB, b"")
+        vault.objects.read(fingerprint(b"one\n"), ObjectType.TREE)
+    blob = vault.objects.write(ObjectType.BLOB, b"")
     assert blob == fingerprint(b"")
     with pytest.raises(IntegrityError):
         diff_trees(vault, None, blob)
 
 
-def test_a_tree_with_garbled_entries_is_an_integrity_error(vault):
+def test_a_tree_with_garbled_entries_is_an_integrity_error(vault: Repo) -> None:
     for data in (b"100644 a\0short", b"junk" + bytes(30)):
-        tree = write_object(vault.handle, vault.objects_dir, ObjectType.TREE, data)
+        tree = vault.objects.write(ObjectType.TREE, data)
         with pytest.raises(IntegrityError) as caught:
-            diff_trees(vault, tree_of(vault, vault.head().commit), tree)
+            diff_trees(vault, tree_of(vault, _tip(vault)), tree)
         assert caught.value.code == "object-unreadable"

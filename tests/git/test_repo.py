@@ -1,15 +1,25 @@
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from gitmem.errors import GitmemError, InputError, IntegrityError, StateError
 from gitmem.git.head import Head
-from gitmem.git.repo import init_repo, open_repo, read_user_identity
+from gitmem.git.repo import Repo, init_repo, open_repo, read_user_identity
 from gitmem.model.ids import CommitId, fingerprint
 
+Git = Callable[..., str]
+Commit = Callable[..., CommitId]
 
-def test_a_new_repository_is_as_git_would_have_it(repo, git):
+
+def _tip(repo: Repo) -> CommitId:
+    commit = repo.head().commit
+    assert commit is not None
+    return commit
+
+
+def test_a_new_repository_is_as_git_would_have_it(repo: Repo, git: Git) -> None:
     assert repo.head() == Head("main", None)
     assert git(repo, "status", "--porcelain=v2", "--branch") == "# branch.oid (initial)\n# branch.head main\n"
     settings = git(repo, "config", "--local", "--list").splitlines()
@@ -17,7 +27,7 @@ def test_a_new_repository_is_as_git_would_have_it(repo, git):
     assert not [name for name in os.listdir(Path(repo.git_dir, "hooks")) if "sample" not in name]
 
 
-def test_init_keeps_what_is_in_the_folder_and_refuses_a_second_repository(tmp_path):
+def test_init_keeps_what_is_in_the_folder_and_refuses_a_second_repository(tmp_path: Path) -> None:
     (tmp_path / "note.md").write_bytes(b"mine")
     init_repo(str(tmp_path), "main")
     assert (tmp_path / "note.md").read_bytes() == b"mine"
@@ -27,14 +37,14 @@ def test_init_keeps_what_is_in_the_folder_and_refuses_a_second_repository(tmp_pa
 
 
 @pytest.mark.parametrize("branch", ["", "HEAD", "-x", "a..b", "a b", "x.lock", "/x", "x/"])
-def test_init_refuses_a_branch_name_that_git_would_refuse(tmp_path, branch):
+def test_init_refuses_a_branch_name_that_git_would_refuse(tmp_path: Path, branch: str) -> None:
     with pytest.raises(InputError) as caught:
         init_repo(str(tmp_path / "new"), branch)
     assert caught.value.code == "bad-branch"
     assert not (tmp_path / "new").exists()
 
 
-def test_a_parent_repository_is_never_opened(tmp_path, git):
+def test_a_parent_repository_is_never_opened(tmp_path: Path, git: Git) -> None:
     git(tmp_path, "init", "-q")
     inner = tmp_path / "vault"
     inner.mkdir()
@@ -43,7 +53,7 @@ def test_a_parent_repository_is_never_opened(tmp_path, git):
     assert caught.value.code == "no-repository"
 
 
-def test_what_can_not_be_opened_is_named(tmp_path, git):
+def test_what_can_not_be_opened_is_named(tmp_path: Path, git: Git) -> None:
     git(tmp_path, "init", "-q", "--bare", "bare.git")
     git(tmp_path, "init", "-q", "barish")
     git(tmp_path / "barish", "config", "core.bare", "true")
@@ -71,20 +81,20 @@ def test_what_can_not_be_opened_is_named(tmp_path, git):
     }
 
 
-def test_a_linked_work_tree_has_its_own_head_and_index(vault, tmp_path, git, commit):
+def test_a_linked_work_tree_has_its_own_head_and_index(vault: Repo, tmp_path: Path, git: Git, commit: Commit) -> None:
     git(vault, "branch", "side")
     git(vault, "worktree", "add", "-q", str(tmp_path / "linked"), "side")
     git(tmp_path / "linked", "switch", "-q", "--orphan", "new")
     git(vault, "worktree", "add", "-q", str(tmp_path / "second"), "side")
     linked = open_repo(str(tmp_path / "second"))
-    assert linked.head() == Head("side", vault.head().commit)
+    assert linked.head() == Head("side", _tip(vault))
     assert linked.common_dir == vault.git_dir
     assert linked.index_path == os.path.join(vault.git_dir, "worktrees", "second", "index")
-    assert linked.read_blob(linked.head().commit, "baseline/one.md") == b"one\n"
+    assert linked.read_blob(_tip(linked), "baseline/one.md") == b"one\n"
     assert open_repo(str(tmp_path / "linked")).head() == Head("new", None)
 
 
-def test_a_separate_git_directory_works(tmp_path, git, commit):
+def test_a_separate_git_directory_works(tmp_path: Path, git: Git, commit: Commit) -> None:
     git(tmp_path, "init", "-q", "-b", "main", "--separate-git-dir", str(tmp_path / "elsewhere"), "vault")
     repo = open_repo(str(tmp_path / "vault"))
     made = commit(repo, {"a.md": b"a"})
@@ -94,14 +104,14 @@ def test_a_separate_git_directory_works(tmp_path, git, commit):
     assert open_repo(str(tmp_path / "vault")).read_blob(made, "a.md") == b"a"
 
 
-def test_a_linked_work_tree_of_a_bare_repository_works(vault, tmp_path, git):
+def test_a_linked_work_tree_of_a_bare_repository_works(vault: Repo, tmp_path: Path, git: Git) -> None:
     git(tmp_path, "clone", "-q", "--bare", vault.root, "bare.git")
     git(tmp_path / "bare.git", "worktree", "add", "-q", str(tmp_path / "tree"), "main")
     assert open_repo(str(tmp_path / "tree")).handle.workdir == str(tmp_path / "tree") + "/"
 
 
-def test_head_follows_git_through_detaching_packing_and_links(vault, git):
-    first = vault.head().commit
+def test_head_follows_git_through_detaching_packing_and_links(vault: Repo, git: Git) -> None:
+    first = _tip(vault)
     git(vault, "pack-refs", "--all")
     assert vault.head() == Head("main", first)
     git(vault, "switch", "-q", "--detach")
@@ -112,14 +122,14 @@ def test_head_follows_git_through_detaching_packing_and_links(vault, git):
 
 
 @pytest.mark.parametrize("damage", [b"", b"\0" * 41, b"12345\n", b"ref: ../../secret\n", b"ref: refs/heads/main\n"])
-def test_a_damaged_branch_is_an_error_and_never_an_unborn_one(vault, damage):
+def test_a_damaged_branch_is_an_error_and_never_an_unborn_one(vault: Repo, damage: bytes) -> None:
     Path(vault.git_dir, "refs/heads/main").write_bytes(damage)
     with pytest.raises(IntegrityError) as caught:
         vault.head()
     assert caught.value.code == "ref-unreadable"
 
 
-def _diverge(vault, git):
+def _diverge(vault: Repo, git: Git) -> None:
     git(vault, "switch", "-qc", "other")
     Path(vault.root, "baseline/one.md").write_bytes(b"theirs\n")
     git(vault, "commit", "-qam", "theirs")
@@ -137,7 +147,7 @@ def _diverge(vault, git):
         ("revert", ("revert", "--no-edit", "other")),
     ],
 )
-def test_an_operation_under_way_is_seen(vault, git, operation, arguments):
+def test_an_operation_under_way_is_seen(vault: Repo, git: Git, operation: str, arguments: tuple[str, ...]) -> None:
     _diverge(vault, git)
     assert vault.state_in_progress() is None
     git(vault, *arguments, fails=True)
@@ -147,7 +157,7 @@ def test_an_operation_under_way_is_seen(vault, git, operation, arguments):
     assert (vault.state_in_progress(), vault.unmerged_paths()) == (None, [])
 
 
-def test_bisect_am_and_a_sequence_between_two_picks_are_seen(vault, git, tmp_path):
+def test_bisect_am_and_a_sequence_between_two_picks_are_seen(vault: Repo, git: Git, tmp_path: Path) -> None:
     git(vault, "bisect", "start")
     assert vault.state_in_progress() == "bisect"
     git(vault, "bisect", "reset")
@@ -161,28 +171,36 @@ def test_bisect_am_and_a_sequence_between_two_picks_are_seen(vault, git, tmp_pat
     git(vault, "am", "--abort")
     for verb, operation in (("pick", "cherry-pick"), ("revert", "revert")):
         Path(vault.git_dir, "sequencer").mkdir(exist_ok=True)
-        Path(vault.git_dir, "sequencer/todo").write_text(f"{verb} {vault.head().commit} more to do\n")
+        Path(vault.git_dir, "sequencer/todo").write_text(f"{verb} {_tip(vault)} more to do\n")
         assert f"{operation} currently in progress" in git(vault, "status").lower()
         assert vault.state_in_progress() == operation
 
 
-def test_files_of_a_commit_are_told_from_folders_links_and_nothing(vault, git):
+def test_files_of_a_commit_are_told_from_folders_links_and_nothing(vault: Repo, git: Git) -> None:
     os.symlink("one.md", os.path.join(vault.root, "baseline/link.md"))
     Path(vault.root, "run.sh").write_bytes(b"#!")
     os.chmod(os.path.join(vault.root, "run.sh"), 0o755)
     git(vault, "add", "-A")
     git(vault, "commit", "-qm", "more")
-    tip = vault.head().commit
-    paths = ["baseline/one.md", "baseline", "baseline/link.md", "run.sh", "none", "baseline/one.md/x", "promoted//two.md"]
-    found = vault.blob_ids(tip, paths)
-    assert [found[path] and found[path][1] for path in paths] == [0o100644, 0o40000, 0o120000, 0o100755, None, None, None]
-    assert found["baseline/one.md"][0] == fingerprint(b"one\n")
-    assert [vault.read_blob(tip, path) for path in paths] == [b"one\n", None, None, b"#!", None, None, None]
+    tip = _tip(vault)
+    modes = {
+        "baseline/one.md": 0o100644,
+        "baseline": 0o40000,
+        "baseline/link.md": 0o120000,
+        "run.sh": 0o100755,
+        "none": None,
+        "baseline/one.md/x": None,
+        "promoted//two.md": None,
+    }
+    found = vault.blob_ids(tip, modes)
+    assert {path: entry and entry[1] for path, entry in found.items()} == modes
+    assert found["baseline/one.md"] == (fingerprint(b"one\n"), 0o100644)
+    assert [vault.read_blob(tip, path) for path in modes] == [b"one\n", None, None, b"#!", None, None, None]
     assert vault.blob_ids(None, ["a"]) == {"a": None}
 
 
-def test_files_of_a_commit_come_in_gits_order(vault, git):
-    tip = vault.head().commit
+def test_files_of_a_commit_come_in_gits_order(vault: Repo, git: Git) -> None:
+    tip = _tip(vault)
     listed = [path for path, _blob in vault.iter_files(tip)]
     assert listed == git(vault, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
     assert list(vault.iter_files(tip, "promoted")) == [
@@ -192,44 +210,44 @@ def test_files_of_a_commit_come_in_gits_order(vault, git):
     assert list(vault.iter_files(tip, "promoted/two.md")) == list(vault.iter_files(tip, "nothing")) == []
 
 
-def test_names_that_are_not_utf8_pass_through(vault, git):
+def test_names_that_are_not_utf8_pass_through(vault: Repo, git: Git) -> None:
     name = b"caf\xe9.md"
     Path(os.fsdecode(os.path.join(os.fsencode(vault.root), name))).write_bytes(b"x")
     git(vault, "add", "-A")
     git(vault, "commit", "-qm", "odd name")
     path = name.decode("utf-8", "surrogateescape")
-    assert (path, fingerprint(b"x")) in list(vault.iter_files(vault.head().commit))
-    assert vault.read_blob(vault.head().commit, path) == b"x"
+    assert (path, fingerprint(b"x")) in list(vault.iter_files(_tip(vault)))
+    assert vault.read_blob(_tip(vault), path) == b"x"
 
 
-@pytest.mark.parametrize("damage", [b"", b"\0" * 40, b"garbage"])
+@pytest.mark.parametrize("damage", [b"", b"\0" * 40, b"garbage", b"cut"])
 @pytest.mark.parametrize("spec", ["HEAD", "HEAD^{tree}", "HEAD:promoted", "HEAD:promoted/two.md"])
-def test_a_damaged_object_is_an_integrity_error_wherever_it_lies(vault, git, spec, damage):
-    tip = vault.head().commit
+def test_a_damaged_object_is_an_error_wherever_it_lies(vault: Repo, git: Git, spec: str, damage: bytes) -> None:
+    tip = _tip(vault)
     object_id = git(vault, "rev-parse", spec).strip()
-    path = Path(vault.objects_dir, object_id[:2], object_id[2:])
+    path = Path(vault.common_dir, "objects", object_id[:2], object_id[2:])
     path.chmod(0o644)
-    path.write_bytes(damage)
+    path.write_bytes(path.read_bytes()[:10] if damage == b"cut" else damage)
     with pytest.raises(IntegrityError) as caught:
         vault.reopen().read_blob(tip, "promoted/two.md")
     assert caught.value.code == "object-unreadable"
 
 
 @pytest.mark.parametrize("spec", ["HEAD", "HEAD^{tree}", "HEAD:promoted", "HEAD:promoted/two.md"])
-def test_a_missing_object_is_never_taken_for_an_absent_file(vault, git, spec):
-    tip = vault.head().commit
+def test_a_missing_object_is_never_taken_for_an_absent_file(vault: Repo, git: Git, spec: str) -> None:
+    tip = _tip(vault)
     object_id = git(vault, "rev-parse", spec).strip()
-    Path(vault.objects_dir, object_id[:2], object_id[2:]).unlink()
+    Path(vault.common_dir, "objects", object_id[:2], object_id[2:]).unlink()
     repo = vault.reopen()
     with pytest.raises(IntegrityError) as caught:
         repo.read_blob(tip, "promoted/two.md")
     assert caught.value.code == "object-unreadable"
-    assert repo.head().commit == tip
+    assert _tip(repo) == tip
 
 
-def test_bytes_that_belong_to_another_object_are_refused(vault, git):
+def test_bytes_that_belong_to_another_object_are_refused(vault: Repo, git: Git) -> None:
     one, two = (git(vault, "rev-parse", f"HEAD:{path}").strip() for path in ("baseline/one.md", "promoted/two.md"))
-    source, target = (Path(vault.objects_dir, name[:2], name[2:]) for name in (one, two))
+    source, target = (Path(vault.common_dir, "objects", name[:2], name[2:]) for name in (one, two))
     target.chmod(0o644)
     target.write_bytes(source.read_bytes())
     with pytest.raises(IntegrityError):
@@ -237,14 +255,14 @@ def test_bytes_that_belong_to_another_object_are_refused(vault, git):
 
 
 @pytest.mark.parametrize("name", ["0" * 40, "zz", ""])
-def test_asking_for_what_is_no_object_is_an_integrity_error(vault, name):
+def test_asking_for_what_is_no_object_is_an_integrity_error(vault: Repo, name: str) -> None:
     with pytest.raises(IntegrityError):
         vault.read_object(name)
     with pytest.raises(IntegrityError):
         vault.read_blob(CommitId(name), "x")
 
 
-def test_dirty_paths_are_what_git_status_says(vault, git):
+def test_dirty_paths_are_what_git_status_says(vault: Repo, git: Git) -> None:
     assert vault.dirty_paths() == []
     Path(vault.root, "promoted/two.md").write_bytes(b"edited\n")
     Path(vault.root, "new folder").mkdir()
@@ -254,15 +272,24 @@ def test_dirty_paths_are_what_git_status_says(vault, git):
     assert vault.dirty_paths() == ["baseline/one.md", "manifest.json", "new folder/new.md", "promoted/two.md"]
 
 
-def test_a_closed_repository_opens_again(vault):
-    tip = vault.head().commit
+def test_asking_for_dirty_paths_ends_when_a_folder_of_head_is_torn(vault: Repo, git: Git) -> None:
+    folder = git(vault, "rev-parse", "HEAD:promoted").strip()
+    path = Path(vault.common_dir, "objects", folder[:2], folder[2:])
+    path.chmod(0o644)
+    path.write_bytes(path.read_bytes()[:20])
+    with pytest.raises(IntegrityError):
+        vault.reopen().dirty_paths()
+
+
+def test_a_closed_repository_opens_again(vault: Repo) -> None:
+    tip = _tip(vault)
     vault.close()
     vault.close()
     assert vault.read_blob(tip, "baseline/one.md") == b"one\n"
     assert vault.reopen().read_blob(tip, "baseline/one.md") == b"one\n"
 
 
-def test_nobodys_configuration_acts_on_a_vault(vault, tmp_path, monkeypatch):
+def test_nobodys_configuration_acts_on_a_vault(vault: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".gitconfig").write_text("[user]\n name = Global\n[core]\n worktree = /\n")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "nowhere"))
@@ -271,7 +298,7 @@ def test_nobodys_configuration_acts_on_a_vault(vault, tmp_path, monkeypatch):
     assert repo.handle.workdir == vault.root + "/"
 
 
-def test_a_persons_identity_comes_from_the_files_that_are_named(tmp_path):
+def test_a_persons_identity_comes_from_the_files_that_are_named(tmp_path: Path) -> None:
     first, second, broken = tmp_path / "system", tmp_path / "person", tmp_path / "broken"
     first.write_text("[user]\n name = System\n email = s@example.org\n")
     second.write_text('[user]\n\tname = "Zoë  Person"\n[include]\n path = more\n')
