@@ -48,7 +48,7 @@ def parse_note(data: bytes) -> Note:
     """Return ``data`` as a note. Pure; never raises for content, ``problem`` says what is wrong with it.
 
     ``problem.code`` is one of ``not-text``, ``not-utf8``, ``frontmatter-unclosed``, ``conflict-markers``,
-    ``yaml-too-large`` (64 KiB), the other ``yaml-…`` codes of ``yaml_core.parse_block``, and ``lookalike-property``,
+    ``yaml-too-large`` (64 KiB), the other ``yaml-…`` codes of ``yaml_parse.parse_block``, and ``lookalike-property``,
     the only one with which the properties are there; ``problem.line`` counts from 1 in the file.
     """
     try:
@@ -82,7 +82,9 @@ def edit_note(data: bytes, changes: Mapping[str, Any | None]) -> bytes:
     ``bad-property``; ``IntegrityError`` (``edit-not-clean``) when the result would not read as it should.
     """
     parts, block = _take_apart(data)
-    wanted = {check_name(name): None if value is None else check_value(value) for name, value in changes.items()}
+    wanted = {name: None if value is None else check_value(value) for name, value in changes.items()}
+    for name in wanted.keys() - block.values.keys():
+        check_name(name)
     if not parts.has_block and _ID in wanted:
         wanted = {_ID: wanted.pop(_ID), **wanted}
     new_block = edit_block(parts.block, block, wanted, parts.eol)

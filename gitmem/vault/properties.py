@@ -16,7 +16,7 @@ from gitmem.model.authority import Authority
 from gitmem.model.ids import RecordId, parse_record_id
 from gitmem.model.record import MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, Kind
 from gitmem.vault.markdown import parse_tag, unique_tags
-from gitmem.vault.yaml_write import is_date
+from gitmem.vault.yaml_write import format_scalar, is_date
 
 MAX_KEY_CHARS = 100
 
@@ -89,8 +89,8 @@ def parse_tags(value: Any) -> tuple[str, ...]:
 def parse_aliases(value: Any) -> tuple[str, ...]:
     """Return other names of the note as Obsidian takes them; what is no text or number is passed over."""
     items = value if isinstance(value, list) else [value]
-    texts = (item if isinstance(item, str) else str(item) for item in items if isinstance(item, (str, int, float)))
-    return tuple(text for text in texts if text.strip())
+    texts = (format_scalar(item) if isinstance(item, (bool, int, float)) else item for item in items)
+    return tuple(text for text in texts if isinstance(text, str) and text.strip())
 
 
 def parse_key(value: Any) -> str:

@@ -11,7 +11,6 @@ import os
 import re
 import stat
 from array import array
-from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
@@ -19,6 +18,7 @@ from typing import Protocol, Self
 from gitmem.errors import GitmemError, InputError, StateError, UnavailableError
 from gitmem.model.record import FOLDERS, Problem
 from gitmem.model.vault_path import MAX_DEPTH
+from gitmem.vault.folder import Folder, by_write_time
 
 MAX_NOTE_BYTES = 1024 * 1024
 """The largest file that is read as a note."""
@@ -27,12 +27,7 @@ FRESH_NS = 100_000_000
 SIGNATURE_FIELDS = 3
 """How many 64-bit numbers one signature has: change time in nanoseconds, size in bytes, inode."""
 
-_FIRST_GAP_S = 0.002
-_BY_FD = os.listdir in os.supports_fd and {os.open, os.stat} <= os.supports_dir_fd
-_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-# O_NONBLOCK: opening a pipe that took a note's place must not wait for its other end.
-_FILE_FLAGS = os.O_RDONLY | _NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_FIRST_GAP_S = 0.001
 _TYPE_BITS = 0o170000
 _REGULAR = stat.S_IFREG
 _MASK_64 = 0x7FFF_FFFF_FFFF_FFFF
@@ -107,7 +102,7 @@ def scan_records(root: str, clock: WaitingClock) -> Scan:
             problems.append(Problem("too-deep", f"folders are read to a depth of {MAX_DEPTH - 1}", folder))
             continue
         try:
-            with _Folder(root, folder) as opened:
+            with Folder(root, folder) as opened:
                 found, inner = _scan_folder(opened, folder, problems)
         except OSError as error:
             problems.append(Problem("folder-unreadable", f"the folder can't be read: {error.strerror}", folder))
@@ -131,7 +126,7 @@ class StableReader:
         self._clock = clock
         self._left_s = max_wait_s
         self._path = ""
-        self._folder: _Folder | None = None
+        self._folder: Folder | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -174,10 +169,10 @@ class StableReader:
             error.fields["path"] = path
             raise
 
-    def _open(self, parent: str) -> _Folder:
+    def _open(self, parent: str) -> Folder:
         if self._folder is None or self._path != parent:
             self._close()
-            self._folder = _Folder(self._root, parent)
+            self._folder = Folder(self._root, parent)
             self._path = parent
         return self._folder
 
@@ -193,60 +188,6 @@ def read_stable(root: str, path: str, clock: WaitingClock, max_wait_s: float = 1
         return read(path)
 
 
-class _Folder:
-    """A folder below the root, held open where the platform can, so that no part of its path can be exchanged.
-
-    ``lstat(name, dir_fd=fd)`` looks at a file in it; ``fd`` is ``None`` where the platform knows no such thing.
-    """
-
-    def __init__(self, root: str, folder: str) -> None:
-        self._path = os.path.join(root, *folder.split("/"))
-        self.fd = _open_folder(root, folder) if _BY_FD else None
-        self.lstat: Callable[..., os.stat_result] = os.lstat if _BY_FD else self._lstat_by_path
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def names(self) -> list[str]:
-        return sorted(os.listdir(self._path if self.fd is None else self.fd))
-
-    def open(self, name: str) -> int:
-        if self.fd is None:
-            return os.open(os.path.join(self._path, name), _FILE_FLAGS)
-        return os.open(name, _FILE_FLAGS, dir_fd=self.fd)
-
-    def close(self) -> None:
-        if self.fd is not None:
-            os.close(self.fd)
-
-    def _lstat_by_path(self, name: str, *, dir_fd: None) -> os.stat_result:
-        return _by_write_time(os.lstat(os.path.join(self._path, name), dir_fd=dir_fd))
-
-
-def _by_write_time(entry: os.stat_result) -> os.stat_result:
-    """Return ``entry`` with the time of the last write as change time on Windows, where that is the creation time.
-
-    On POSIX the change time covers every edit, and no tool can set it back.
-    """
-    return os.stat_result(entry, {"st_ctime_ns": entry.st_mtime_ns}) if os.name == "nt" else entry
-
-
-def _open_folder(root: str, folder: str) -> int:
-    fd = os.open(root, _FOLDER_FLAGS)
-    for part in folder.split("/") if folder else []:
-        try:
-            inner = os.open(part, _FOLDER_FLAGS | _NO_FOLLOW, dir_fd=fd)
-        finally:
-            os.close(fd)
-        fd = inner
-    return fd
-
-
 def _is_there(root: str, folder: str, problems: list[Problem]) -> bool:
     try:
         mode = os.lstat(os.path.join(root, folder)).st_mode
@@ -258,7 +199,7 @@ def _is_there(root: str, folder: str, problems: list[Problem]) -> bool:
     return False
 
 
-def _scan_folder(opened: _Folder, folder: str, problems: list[Problem]) -> tuple[FolderScan, list[str]]:
+def _scan_folder(opened: Folder, folder: str, problems: list[Problem]) -> tuple[FolderScan, list[str]]:
     listed = opened.names()
     notes = [name for name in listed if name.endswith(".md")]
     others = (
@@ -277,7 +218,7 @@ def _scan_folder(opened: _Folder, folder: str, problems: list[Problem]) -> tuple
     return FolderScan(joined, signatures), [name for name, mode in odd.items() if stat.S_ISDIR(mode)]
 
 
-def _measure(names: list[str], folder: _Folder) -> tuple[bytes, dict[str, int]]:
+def _measure(names: list[str], folder: Folder) -> tuple[bytes, dict[str, int]]:
     """Return the packed signatures of the regular files, and the mode of everything else (0 for what is gone)."""
     # This loop is most of what an unchanged vault costs; a tuple that dies at once and the fields by position are the
     # quickest of the forms that were measured.
@@ -300,7 +241,7 @@ def _measure(names: list[str], folder: _Folder) -> tuple[bytes, dict[str, int]]:
         return array("q", [number & _MASK_64 for number in flat]).tobytes(), odd
 
 
-def _find_modes(names: list[str], folder: _Folder) -> list[tuple[str, int]]:
+def _find_modes(names: list[str], folder: Folder) -> list[tuple[str, int]]:
     modes = []
     for name in names:
         try:
@@ -349,11 +290,11 @@ def _find_odd(mode: int, path: str) -> Problem:
     return Problem("special-file", "neither a file nor a folder", path)
 
 
-def _read_file(folder: _Folder, name: str, now_ns: int) -> tuple[bytes, bool]:
+def _read_file(folder: Folder, name: str, now_ns: int) -> tuple[bytes, bool]:
     """Return what the file holds, and whether that is settled: unchanged while it was read and for 100 ms before."""
     fd = folder.open(name)
     try:
-        before = _by_write_time(os.fstat(fd))
+        before = by_write_time(os.fstat(fd))
         if not stat.S_ISREG(before.st_mode):
             raise InputError("not-a-file", "not a regular file", "Put a file in its place.")
         if before.st_size > MAX_NOTE_BYTES:
@@ -361,7 +302,7 @@ def _read_file(folder: _Folder, name: str, now_ns: int) -> tuple[bytes, bool]:
                 "too-large", f"{before.st_size} bytes, more than {MAX_NOTE_BYTES}", "Split it into several notes."
             )
         data = os.read(fd, before.st_size + 1)
-        after = _by_write_time(os.fstat(fd))
+        after = by_write_time(os.fstat(fd))
     finally:
         os.close(fd)
     is_whole = len(data) == after.st_size and after.st_ctime_ns == before.st_ctime_ns

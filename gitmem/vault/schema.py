@@ -11,8 +11,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from gitmem import resources
 from gitmem.errors import InputError, IntegrityError
+from gitmem.resources import read_text
 from gitmem.text import make_visible, shorten
 
 _ASKED_FOR = frozenset({"record", "candidate", "event"})
@@ -47,6 +47,6 @@ def validate(name: str, value: Any) -> None:
 def _validator(name: str) -> Callable[[Any], Any]:
     import fastjsonschema
 
-    schema = json.loads(resources.read_text("schema", f"{name}.schema.json"))
+    schema = json.loads(read_text("schema", f"{name}.schema.json"))
     validator: Callable[[Any], Any] = fastjsonschema.compile(schema, use_default=False)
     return validator

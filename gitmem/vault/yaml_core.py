@@ -13,6 +13,8 @@ from typing import Any
 from gitmem.errors import InputError
 
 MAX_DEPTH = 50
+MAX_VALUES = 4096
+"""More values in one block cost seconds to read and are no person's properties."""
 MAX_NUMBER = 1.7976931348623157e308
 """The largest number that Obsidian can hold; what is written larger it reads as infinite."""
 

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from gitmem.errors import InputError
-from gitmem.vault.yaml_core import resolve_plain
+from gitmem.vault.yaml_core import MAX_VALUES, resolve_plain
 
 # White space other than the blank, and what ruamel.yaml takes for a line break or refuses.
 _ODD = "\x00-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\ufffe\uffff"
@@ -23,6 +23,8 @@ _MAY_NOT_BE_ITSELF = frozenset("0123456789+-.~nNtTfF\"'[")
 
 def find_values(block: str) -> dict[str, Any] | None:
     """Return the properties of ``block`` (LF line ends) by name, in order, or ``None`` where it is not simple."""
+    if len(block) > 2 * MAX_VALUES:  # long enough to hold too many
+        return None
     try:
         return _find_values(block)
     except InputError:

@@ -26,10 +26,8 @@ from ruamel.yaml.events import (
 from ruamel.yaml.scanner import Scanner
 
 from gitmem.errors import InputError
-from gitmem.vault.yaml_core import MAX_DEPTH, Block, Entry, Node, resolve_plain
+from gitmem.vault.yaml_core import MAX_DEPTH, MAX_VALUES, Block, Entry, Node, resolve_plain
 
-MAX_VALUES = 4096
-"""More values in one block cost seconds to read and are no person's properties."""
 _COLON = re.compile(r"(?:[ \t]*+:)?")
 # Printable to Obsidian, but a line break or forbidden to ruamel.yaml: DEL, C1, NEL, LS, PS, a BOM within the text.
 _ODD = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")

@@ -37,7 +37,7 @@ def test_fences(text: str, masked: str) -> None:
         ("``a ` b`` c", "......... c"),
         ("`a\nb` c", "..\n.. c"),
         ("`a\n\nb`", "`a\n\nb`"),
-        ("\\`a` b`", "\\`a...."[:4] + "...."),
+        ("\\`a` b`", "\\`a...."),
         ("``a`", "``a`"),
         ("a <!-- b\nc --> d", "a ......\n..... d"),
         ("a <!-- b", "a <!-- b"),
@@ -51,8 +51,10 @@ def test_inline_code_and_comments(text: str, masked: str) -> None:
     assert mask_code(text).replace("\0", ".") == masked
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
-@given(st.lists(st.sampled_from(["`", "``", "```", "~~~", "\n", "> ", "- ", "a", "<!--", "-->", "\\", " "]), max_size=20))
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(
+    st.lists(st.sampled_from(["`", "``", "```", "~~~", "\n", "> ", "- ", "a", "<!--", "-->", "\\", " "]), max_size=20)
+)
 def test_length_and_lines_never_change(pieces: list[str]) -> None:
     text = "".join(pieces)
     masked = mask_code(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +48,7 @@ def test_obsidian_finds_the_same() -> None:
         for what, many in (("links", expected), ("embeds", embeds), ("tags", tags), ("property links", inner)):
             counts[what] += len(many)
         counts["notes"] += 1
-    assert counts == {"notes": 89, "links": 68, "embeds": 3, "tags": 258, "property links": 9}
+    assert counts == {"notes": 89, "links": 68, "embeds": 3, "tags": 195, "property links": 10}
 
 
 @pytest.mark.parametrize(
@@ -76,7 +75,7 @@ def test_obsidian_finds_the_same() -> None:
         ("[t](https://x.y/a.md) [m](mailto:a@b.c) [s](//x.y)", []),
         ("[[b]] [t](a.md) [[c]]", [Link("b", line=1), Link("a.md", "", "t", line=1), Link("c", line=1)]),
         ("\\[t](a.md)", []),
-        ("[a [[b]] c](d.md)", [Link("b", line=1), Link("d.md", "", "a [[b]] c", line=1)]),
+        ("[a [[b]] c](d.md)", [Link("d.md", "", "a [[b]] c", line=1), Link("b", line=1)]),
         ("[[ a | b ]]", [Link("a", "", "b", line=1)]),
     ],
 )
@@ -125,14 +124,9 @@ def test_one_tag() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["[[a", "[a](b", "[", "[x](a(", "`", "<!-- ", "\\[[a]] ", "#a", "> ", "[a]", "``` ", "| ", "\\"]
+    "piece", ["[[a", "[a](b", "[", "[x](a(", "`", "<!-- ", "\\[[a]] ", "#a", "> ", "[a]", "``` ", "| ", "\\", "`a``b"]
 )
-def test_time_grows_with_the_text_alone(piece: str) -> None:
-    def measure_s(chars: int) -> float:
-        text = piece * (chars // len(piece)) + "`[[#"
-        start = time.perf_counter()
-        find_links(text)
-        find_tags(text)
-        return time.perf_counter() - start
-
-    assert min(measure_s(60_000) for _ in range(2)) < 40 * min(measure_s(6_000) for _ in range(2)) + 0.05
+def test_hostile_text_takes_time_linear_in_its_length(piece: str) -> None:
+    text = piece * (150_000 // len(piece))  # were it quadratic, this would not end
+    assert find_links(text + "\n\n[[end]]")[-1:] in ((), (Link("end", line=3),))
+    assert set(find_tags(text + "\n\n#end")) <= {"a", "end"}

@@ -31,7 +31,13 @@ from gitmem.vault.note_text import decode, find_conflict, split_note
 def test_parts(text: str, opening: str, block: str, closing: str, body: str) -> None:
     for bom in ("", "\ufeff"):
         parts = split_note(bom + text)
-        assert (parts.bom, parts.opening, parts.block, parts.closing, parts.body) == (bom, opening, block, closing, body)
+        assert (parts.bom, parts.opening, parts.block, parts.closing, parts.body) == (
+            bom,
+            opening,
+            block,
+            closing,
+            body,
+        )
         assert parts.joined == bom + text
         assert parts.has_block is bool(opening)
 

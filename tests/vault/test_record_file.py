@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import InputError
@@ -91,9 +91,10 @@ def test_a_record_is_written_and_read_back() -> None:
         private=True,
         properties=record.properties,
     )
-    assert list(record.properties) == [line.split(b":")[0].decode() for line in FULL.splitlines() if line[:1].isalpha()][
-        :-1
-    ]
+    assert (
+        list(record.properties)
+        == [line.split(b":")[0].decode() for line in FULL.splitlines() if line[:1].isalpha()][:-1]
+    )
     validate("record", record.properties)
 
 
@@ -133,7 +134,7 @@ def _parse(*lines: str, path: VaultPath = PATH) -> Record:
         ("tags: []", "tags", (), True),
         ("TAG: x", "tags", (), True),
         ("Tags: x", "tags", (), True),
-        ("aliases: [31102000, True, x, , {Name: text}]", "aliases", ("31102000", "True", "x"), True),
+        ("aliases: [31102000, True, x, null, {Name: text}, '']", "aliases", ("31102000", "true", "x"), True),
         ("aliases: a, b", "aliases", ("a, b",), True),
         ("key: a b", "key", None, False),
         ("key: 5", "key", None, False),
@@ -155,11 +156,8 @@ def _parse(*lines: str, path: VaultPath = PATH) -> Record:
     ],
 )
 def test_values_that_do_not_fit_are_absent_and_said(line: str, name: str, value: Any, fits: bool) -> None:
-    if line.startswith("aliases: [31102000"):
-        line = line.replace(" ,", "")
     record = _parse(line)
-    expected = tuple("true" if item == "True" else item for item in value) if name == "aliases" else value
-    assert getattr(record, name) == expected
+    assert getattr(record, name) == value
     assert [(problem.code, problem.path, problem.message.split()[0]) for problem in record.problems] == (
         [] if fits else [("property-does-not-fit", PATH, name)]
     )
@@ -194,7 +192,9 @@ def test_files_that_are_no_sound_records_are_refused(path: str, data: str, code:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("data", ["", "Text", "---\n---\n", "---\nid: x\n---\n", "---\nPrivate: yes\n---\n", "x" * 2**21])
+@pytest.mark.parametrize(
+    "data", ["", "Text", "---\n---\n", "---\nid: x\n---\n", "---\nPrivate: yes\n---\n", "x" * 2**21]
+)
 def test_a_persons_notes_are_no_records(data: str) -> None:
     assert parse_record(PATH, data.encode()) is None
     assert parse_record(VaultPath("Daily/2024.md"), data.encode()) is None
@@ -203,7 +203,7 @@ def test_a_persons_notes_are_no_records(data: str) -> None:
 _LINE = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=40)
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
+@settings(max_examples=80, derandomize=True, deadline=None)
 @given(
     title=_LINE,
     body=st.text(st.sampled_from("ab #\n-`")),
@@ -214,12 +214,8 @@ _LINE = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_
     key=st.none() | st.from_regex(r"[a-z0-9]{1,12}", fullmatch=True),
 )
 def test_every_record_reads_back_as_it_was_given(title: str, body: str, summary: str, **others: Any) -> None:
-    try:
-        data = format_record(ID, title, body, summary=summary, **others)
-    except InputError as error:
-        assert error.code in ("bad-property", "bad-body")
-        assert not title.strip() or not summary.strip() or error.code == "bad-body"
-        return
+    assume(title.strip() and (not summary or summary.strip()))
+    data = format_record(ID, title, body, summary=summary, **others)
     record = parse_record(PATH, data)
     assert record is not None
     assert record.problems == ()
@@ -262,7 +258,7 @@ def test_file_names() -> None:
     assert len(file_name("字" * 200, ID).encode()) <= 100
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
+@settings(max_examples=100, derandomize=True, deadline=None)
 @given(st.text(max_size=80))
 def test_file_names_are_fit_for_every_system(title: str) -> None:
     name = file_name(title, ID)
@@ -323,7 +319,10 @@ def test_what_may_not_be_set_by_hand(name: str, value: Any, code: str) -> None:
 
 def test_the_table_names_what_a_record_carries_in_the_order_of_writing() -> None:
     names = [own.name for own in PROPERTIES]
-    assert names[:11] == "gitmem_id title kind summary authority tags key created updated source evidence".split()
+    assert names[:11] == [
+        *("gitmem_id", "title", "kind", "summary", "authority", "tags", "key"),
+        *("created", "updated", "source", "evidence"),
+    ]
     assert set(names) - {"gitmem_id"} <= set(Record.__dataclass_fields__)
     assert [own.name for own in PROPERTIES if own.is_managed] == ["gitmem_id", "authority", "created", "updated"]
 

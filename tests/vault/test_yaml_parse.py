@@ -12,7 +12,10 @@ from gitmem.vault.yaml_parse import parse_block
 # Each value was checked against npm yaml 2.7, the library in Obsidian.
 READ = [
     ("a:\nb: ~\nc: null\nd: NULL\n", {"a": None, "b": None, "c": None, "d": None}),
-    ("a: yes\nb: on\nc: 12:30\nd: 1_000\ne: 2024-13-45\n", dict(a="yes", b="on", c="12:30", d="1_000", e="2024-13-45")),
+    (
+        "a: yes\nb: on\nc: 12:30\nd: 1_000\ne: 2024-13-45\n",
+        {"a": "yes", "b": "on", "c": "12:30", "d": "1_000", "e": "2024-13-45"},
+    ),
     ("a: 2020-08-21\nb: 2001-12-14T21:59:43.000Z\n", {"a": "2020-08-21", "b": "2001-12-14T21:59:43.000Z"}),
     ("a: 0123\nb: 0o17\nc: 0x1F\nd: +1\ne: 0b1\n", {"a": 123, "b": 15, "c": 31, "d": 1, "e": "0b1"}),
     ("a: 1e3\nb: .5\nc: 5.\nd: 12e03\n", {"a": 1000.0, "b": 0.5, "c": 5.0, "d": 12000.0}),
@@ -24,10 +27,13 @@ READ = [
     ("a:\n- b\n-\n- #tag\n- Name: text\n", {"a": ["b", None, None, {"Name": "text"}]}),
     ("a: b#c\nb: c #d\n# e\n", {"a": "b#c", "b": "c"}),
     ("a: |\n  x\n  ---\n   y\n\nb: >-\n x\n y\n", {"a": "x\n---\n y\n", "b": "x y"}),
-    ('a: "x\n  y"\nb: \'it\'\'s\'\nc: "\\/"\n', {"a": "x y", "b": "it's", "c": "/"}),
+    ("a: \"x\n  y\"\nb: 'it''s'\nc: \"\\/\"\n", {"a": "x y", "b": "it's", "c": "/"}),
     ('a: "\\ud83d\\ude00"\n', {"a": "😀"}),
     ("a: b\tc\nb:\tc\t# d\nc: [1,\t2]\n\t\n", {"a": "b\tc", "b": "c", "c": [1, 2]}),
-    ("a: x\u2028y\nb: \x7f\nc: \x85\nd: \u00a0e\ufeff\n", dict(a="x\u2028y", b="\x7f", c="\x85", d="\u00a0e\ufeff")),
+    (
+        "a: x\u2028y\nb: \x7f\nc: \x85\nd: \u00a0e\ufeff\n",
+        {"a": "x\u2028y", "b": "\x7f", "c": "\x85", "d": "\u00a0e\ufeff"},
+    ),
     ("a: \ue000\u2028\n", {"a": "\ue000\u2028"}),
     ("a: 1\r\nb: |\r\n  x\r\n  y\r\n", {"a": 1, "b": "x\ny\n"}),
     ("  a: 1\n  b: 2\n", {"a": 1, "b": 2}),

@@ -61,7 +61,9 @@ WRITTEN = [
     ("content", "x", "content: x\n"),
 ]  # fmt: skip
 
-_TEXT = st.text(max_size=25) | st.text(st.sampled_from("ab01 :-#'\"\n\t[]{}.,_&*!|>%@`?=~\\eyno\x85\u2028"), max_size=12)
+_TEXT = st.text(max_size=25) | st.text(
+    st.sampled_from("ab01 :-#'\"\n\t[]{}.,_&*!|>%@`?=~\\eyno\x85\u2028"), max_size=12
+)
 _SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | _TEXT
 _VALUES = st.recursive(
     _SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXT, inner, max_size=3), max_leaves=6
@@ -75,31 +77,24 @@ def test_style(name: str, value: Any, lines: str) -> None:
     assert repr(parse_block(lines).values) == repr({name: value})
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
+@settings(max_examples=120, derandomize=True, deadline=None)
 @given(_PROPERTIES)
 def test_what_is_written_is_read_back(properties: dict[str, Any]) -> None:
-    try:
-        data = format_note(properties, "Body\n")
-    except InputError as error:
-        assert error.code == "bad-property"
+    data = _written(properties)
+    if data is None:
         return
     note = parse_note(data)
-    if note.problem is None:
-        assert repr(note.properties) == repr(properties)
-        assert note.body == ("\nBody\n" if properties else "Body\n")
-    else:
-        assert note.problem.code == "lookalike-property"
+    assert note.problem is None
+    assert repr(note.properties) == repr(properties)
+    assert note.body == ("\nBody\n" if properties else "Body\n")
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
+@settings(max_examples=100, derandomize=True, deadline=None)
 @given(st.dictionaries(st.from_regex(r"[a-z]{1,8}", fullmatch=True), _VALUES, min_size=1, max_size=3))
 def test_python_frontmatter_reads_the_same(properties: dict[str, Any]) -> None:
     properties.pop("content", None)
-    try:
-        data = format_note(properties, "Body")
-    except InputError:
-        return
-    assert _plain(python_frontmatter.loads(data.decode()).metadata) == _plain(properties)
+    data = _written(properties)
+    assert data is None or _plain(python_frontmatter.loads(data.decode()).metadata) == _plain(properties)
 
 
 def test_dates_are_dates_to_readers_of_yaml_1_1() -> None:
@@ -146,6 +141,14 @@ def test_depth_is_bounded_where_reading_is() -> None:
 )
 def test_dates(text: str, answer: bool) -> None:
     assert is_date(text) is answer
+
+
+def _written(properties: dict[str, Any]) -> bytes | None:
+    """The note, or nothing where a name or value was refused."""
+    try:
+        return format_note(properties, "Body")
+    except InputError:
+        return None
 
 
 def _plain(value: Any) -> Any:
