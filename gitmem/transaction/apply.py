@@ -17,7 +17,7 @@ from gitmem.model.ids import CommitId, Fingerprint, OpId, fingerprint
 from gitmem.model.settings import Manifest
 from gitmem.model.vault_path import VaultPath
 from gitmem.transaction import steps
-from gitmem.transaction.files import put_in_place, settle_temp
+from gitmem.transaction.files import flush_folders, put_in_place, settle_temp
 from gitmem.transaction.ground import Ground, Tools
 from gitmem.transaction.journal import Journal, drop_journal, save_journal
 from gitmem.transaction.receipts import append_receipt, find_receipt
@@ -135,6 +135,7 @@ def _write_and_commit(
             tools.probe("write-next")
         if edit.before != edit.after:
             put_in_place(root, edit, content.get(edit.path))
+    flush_folders(root, journal.edits)
     tools.probe("stage")
     ids: Mapping[VaultPath, Fingerprint | None] = steps.ids_of(journal.edits)
     write_blobs(repo, content)
@@ -155,6 +156,7 @@ def _write_and_commit(
 
 def _finish(ground: Ground, journal: Journal, commit: CommitId, private: str, tools: Tools) -> Receipt:
     receipt = replace(journal.receipt, commit=commit)
+    # INV-PROVED: nothing is acknowledged before the commit was read back from a repository opened anew.
     tools.probe("receipt")
     append_receipt(ground.layout, receipt)
     tools.probe("index")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable
 
 from gitmem.errors import StateError
 from gitmem.model.ids import Fingerprint, OpId, fingerprint
@@ -34,9 +35,9 @@ def find_fingerprint(root: str, path: VaultPath) -> Fingerprint | None:
 
 
 def put_in_place(root: str, edit: JournalEdit, data: bytes | None) -> None:
-    """Bring one file from ``edit.before`` to ``edit.after``; its bytes and its folder's entry are flushed.
+    """Bring one file from ``edit.before`` to ``edit.after``; its bytes are flushed, its folder by ``flush_folders``.
 
-    Raises ``StateError`` (``edited-meanwhile``) when what is there is not what the change was made from; the file is
+    Keeps INV-PEOPLE-FIRST. Raises ``StateError`` (``edited-meanwhile``) when what is there is not what the change was made from; the file is
     then as the other program left it.
     """
     target, temp = os.path.join(root, edit.path), os.path.join(root, edit.temp)
@@ -49,7 +50,13 @@ def put_in_place(root: str, edit: JournalEdit, data: bytes | None) -> None:
             _add(edit, temp, target)
         else:
             _swap(root, edit, temp, target)
-    flush_folder(os.path.dirname(target))
+
+
+def flush_folders(root: str, edits: Iterable[JournalEdit]) -> None:
+    """Flush the entries of the files that ``put_in_place`` put there or took away, each folder once."""
+    for folder in sorted({os.path.dirname(edit.path) for edit in edits}):
+        with contextlib.suppress(FileNotFoundError):  # its last file has gone, and it with it
+            flush_folder(os.path.join(root, folder))
 
 
 def take_back(root: str, edit: JournalEdit, old: bytes | None) -> str | None:

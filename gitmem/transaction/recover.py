@@ -1,6 +1,6 @@
 """Recovery: finish or undo what a crash left. It looks at state, never at age, and may run any number of times.
 
-An operation whose commit is in the branch's history is finished; any other is undone. Only files that hold exactly
+An operation whose commit is in the branch's history is finished; any other is undone (INV-OLD-OR-NEW). Only files that hold exactly
 what the operation wrote, or exactly what it found, are touched; everything else is a person's.
 """
 
@@ -9,16 +9,17 @@ from __future__ import annotations
 import contextlib
 from dataclasses import replace
 
-from gitmem.errors import GitmemError, StateError
+from gitmem.errors import GitmemError, IntegrityError, StateError
 from gitmem.git.history import find_op
 from gitmem.git.stage import discard_private_index, install_index, prepare_index, staged_ids
-from gitmem.git.trees import remove_unreadable
+from gitmem.git.trees import remove_unreadable, write_blobs
 from gitmem.model.change import Receipt
-from gitmem.model.ids import CommitId
+from gitmem.model.ids import CommitId, fingerprint
 from gitmem.transaction.files import bring_forward, settle_temp, take_back
 from gitmem.transaction.ground import Ground
 from gitmem.transaction.journal import Journal, drop_journal, find_journals, load_journal, set_aside
 from gitmem.transaction.receipts import append_receipt, find_receipt
+from gitmem.vault.paths import read_file
 
 
 def recover(ground: Ground) -> list[str]:
@@ -58,6 +59,7 @@ def settle(ground: Ground, journal: Journal) -> tuple[Receipt | None, list[str]]
         said = _undo(ground, journal)
         receipt = None
     else:
+        _mend_blobs(ground, journal)
         said = _finish(ground, journal, commit)
         receipt = ensure_receipt(ground, journal, commit)
     discard_private_index(ground.repo, journal.op_id)
@@ -125,6 +127,24 @@ def _finish(ground: Ground, journal: Journal, commit: CommitId) -> list[str]:
     if stale:
         install_index(ground.repo, prepare_index(ground.repo, tip, stale, journal.op_id))
     return said
+
+
+def _mend_blobs(ground: Ground, journal: Journal) -> None:
+    """Write the blobs of a committed operation again that a fault lost, from files that still hold them.
+
+    Raises ``IntegrityError`` (``object-unreadable``) where the file holds something else by now: then the operation
+    can't be acknowledged, and the journal stays.
+    """
+    for edit in journal.edits:
+        if edit.after is None:
+            continue
+        try:
+            ground.repo.read_object(edit.after)
+        except IntegrityError:
+            data = read_file(ground.layout.repo, edit.path)
+            if data is None or fingerprint(data) != edit.after:
+                raise
+            write_blobs(ground.repo, {edit.path: data})
 
 
 def undo_after_failure(ground: Ground, journal: Journal) -> Receipt | None:

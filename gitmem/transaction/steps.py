@@ -160,7 +160,9 @@ def plan_journal(
 
 
 def check_difference(found: Mapping[str, tuple[str | None, str | None, int]], planned: tuple[JournalEdit, ...]) -> None:
-    """Check that a commit's whole difference from its parent is the allowlist: same paths, same bytes, plain files.
+    """Check that a commit's whole difference from its parent is the allowlist (INV-ALLOWLIST).
+
+    Same paths, same bytes, plain files.
 
     Raises ``IntegrityError`` (``unexpected-difference``).
     """

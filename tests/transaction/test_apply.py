@@ -9,9 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Desk, draft, git
 
-from gitmem.errors import GitmemError, InputError, StateError, UnavailableError
+from gitmem.errors import GitmemError, InputError, IntegrityError, StateError, UnavailableError
 from gitmem.git.stage import lock_index
 from gitmem.model.authority import Actor
 from gitmem.model.ids import parse_op_id
@@ -20,6 +19,8 @@ from gitmem.service.edit import RecordEdit
 from gitmem.service.memory import Memory
 from gitmem.transaction.receipts import iter_receipts
 from gitmem.vault.layout import VaultLayout
+
+from conftest import Desk, draft, git
 
 
 def test_inv_one_commit_an_operation_and_a_receipt_that_names_it(desk: Desk, memory: Memory, agent: Actor) -> None:
@@ -95,17 +96,23 @@ def _edit(desk: Desk, path: str) -> None:
         file.write("A person's line.\n")
 
 
-PEOPLE: dict[str, Callable[[Desk, str], None]] = {
+def _edit_and_stage(desk: Desk, path: str) -> None:
+    _edit(desk, path)
+    desk.git("add", path)
+
+
+def _stage_and_put_back(desk: Desk, path: str) -> None:
+    _edit_and_stage(desk, path)
+    (desk.repo / path).write_text(desk.git("show", f"HEAD:{path}"))
+
+
+PEOPLE: dict[str, Callable[[Desk, str], object]] = {
     "edited": _edit,
-    "edited and staged": lambda desk, path: (_edit(desk, path), desk.git("add", path)),  # type: ignore[dict-item,return-value]
-    "staged, then put back": lambda desk, path: (  # type: ignore[dict-item,return-value]
-        _edit(desk, path),
-        desk.git("add", path),
-        (desk.repo / path).write_text(desk.git("show", f"HEAD:{path}")),
-    ),
+    "edited and staged": _edit_and_stage,
+    "staged, then put back": _stage_and_put_back,
     "deleted": lambda desk, path: (desk.repo / path).unlink(),
-    "deletion staged": lambda desk, path: desk.git("rm", "-q", "--cached", path),  # type: ignore[dict-item,return-value]
-    "moved away": lambda desk, path: desk.git("mv", path, "promoted/elsewhere.md"),  # type: ignore[dict-item,return-value]
+    "deletion staged": lambda desk, path: desk.git("rm", "-q", "--cached", path),
+    "moved away": lambda desk, path: desk.git("mv", path, "promoted/elsewhere.md"),
 }
 
 
@@ -324,6 +331,44 @@ def test_a_failure_of_the_disk_undoes_everything(desk: Desk, person: Actor) -> N
     assert refused.value.code == "disk"
     assert len(desk.commits()) == 2
     desk.judge()
+
+
+def _object_file(desk: Desk, name: str) -> Path:
+    blob = desk.git("rev-parse", name).strip()
+    return desk.repo / ".git" / "objects" / blob[:2] / blob[2:]
+
+
+def test_inv_proved_a_commit_that_does_not_read_back_is_mended_or_not_acknowledged(desk: Desk, person: Actor) -> None:
+    paths: list[Path] = []
+
+    def tear(step: str) -> None:
+        if step == "prove":
+            paths.append(_object_file(desk, "HEAD:catalog.json"))
+            paths[0].chmod(0o644)
+            paths[0].write_bytes(b"")
+
+    with desk.open(probe=tear) as memory:
+        receipt = memory.observe(draft(), person)
+    assert receipt.commit == desk.git("rev-parse", "HEAD").strip()
+    assert receipt.notices[0].startswith("committed, after this was overcome: ")
+    assert paths[0].stat().st_size > 0
+    desk.judge()
+
+
+def test_inv_proved_what_cannot_be_mended_is_never_acknowledged(desk: Desk, person: Actor) -> None:
+    def tear(step: str) -> None:
+        if step == "prove":
+            _object_file(desk, "HEAD:catalog.json").unlink()
+            (desk.repo / "catalog.json").write_text("something else by now")
+
+    with desk.open(probe=tear) as memory, pytest.raises(IntegrityError) as refused:
+        memory.observe(draft(), person)
+    assert refused.value.code == "publish-not-proved"
+    kept = iter_receipts(VaultLayout(str(desk.repo), str(desk.runtime)))
+    assert [receipt.op for receipt in kept] == ["init"]
+    with desk.open() as memory, pytest.raises(IntegrityError) as again:
+        memory.observe(draft("Another"), person)
+    assert again.value.code == "object-unreadable"
 
 
 def test_a_symbolic_link_on_the_way_is_refused(desk: Desk, memory: Memory, person: Actor, tmp_path: Path) -> None:

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import Desk, draft
-from crash import run_killed
 
 from gitmem.model.authority import Actor, Surface
 from gitmem.model.ids import parse_op_id
@@ -21,6 +19,9 @@ from gitmem.service.query import Filters
 from gitmem.transaction.ground import STEPS
 from gitmem.transaction.receipts import iter_receipts
 from gitmem.vault.layout import VaultLayout
+
+from conftest import Desk, draft
+from crash import run_killed
 
 PERSON = Actor(Surface.HUMAN, "Pat Person", "pat@example.com")
 OP = parse_op_id("the-operation")
@@ -71,7 +72,7 @@ def test_inv_old_or_new_after_a_kill_before_each_step(desk: Desk, notes: Path, c
     assert killed or step == "write-next"
 
     with desk.open() as memory:
-        assert memory.list(Filters()).status == "ok"  # any command at all comes next
+        assert memory.list(Filters()).status in ("ok", "no-match")  # any command at all comes next
     desk.judge()
     now = desk.commits()
     receipts = [receipt.op_id for receipt in iter_receipts(VaultLayout(str(desk.repo), str(desk.runtime)))]
