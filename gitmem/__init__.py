@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gitmem.version import VERSION
+
 if TYPE_CHECKING:
     from gitmem.service.memory import Memory
     from gitmem.service.vault import Options
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = ["__version__", "open_memory"]
 
 

@@ -42,10 +42,10 @@ class Desk:
         assert self.leftovers() == []
 
     def leftovers(self) -> list[str]:
-        odd = [path for path in self.repo.rglob(".gitmem-*")]
+        odd = list(self.repo.rglob(".gitmem-*"))
         odd += [path for path in (self.repo / ".git").rglob("*") if path.name.startswith("gitmem-lock")]
-        odd += [path for path in (self.repo / ".git").rglob("*.lock")]
-        odd += [path for path in (self.repo / ".git").glob("index.*")]
+        odd += list((self.repo / ".git").rglob("*.lock"))
+        odd += list((self.repo / ".git").glob("index.*"))
         odd += list((self.runtime / "journal").glob("*"))
         return sorted(str(path) for path in odd)
 

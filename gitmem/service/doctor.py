@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-from gitmem import __version__
 from gitmem.clock import SystemClock
 from gitmem.errors import GitmemError
 from gitmem.model.answer import Answer, Status
@@ -18,6 +17,7 @@ from gitmem.service.vault import OpenVault
 from gitmem.vault.atomic import exchange
 from gitmem.vault.layout import HomeLayout
 from gitmem.vault.registry import load_registry
+from gitmem.version import VERSION
 
 Row = dict[str, Any]
 _SYNC_MARKS = ("Dropbox", "OneDrive", "Google Drive", "GoogleDrive", "iCloud", "Mobile Documents", "Syncthing")
@@ -52,7 +52,7 @@ def _check_program() -> Iterator[Row]:
     yield _row(
         "ok",
         "versions",
-        f"gitmem {__version__}, Python {python}, libgit2 {library_version()}, SQLite {sqlite_version()}, "
+        f"gitmem {VERSION}, Python {python}, libgit2 {library_version()}, SQLite {sqlite_version()}, "
         f"{platform.system()}",
     )
     yield _row("ok", "authority", AUTHORITY_LEVEL)

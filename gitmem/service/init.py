@@ -7,7 +7,6 @@ import os
 import shutil
 from dataclasses import dataclass
 
-from gitmem import resources
 from gitmem.clock import SystemClock, format_utc
 from gitmem.errors import InputError, StateError
 from gitmem.model.authority import Action, Actor
@@ -15,6 +14,7 @@ from gitmem.model.change import Receipt
 from gitmem.model.ids import CommitId, OpId, new_op_id, new_vault_id
 from gitmem.model.settings import FORMAT, SHARD_COUNTS, Manifest, Scope, VaultEntry
 from gitmem.model.vault_path import VaultPath
+from gitmem.resources import read_text
 from gitmem.service.views import RecordViews
 from gitmem.text import find_hidden, one_line
 from gitmem.vault.atomic import ensure_folder, flush_folder, write_new
@@ -206,7 +206,7 @@ def _make_repository(place: str, manifest: Manifest, actor: Actor, op_id: OpId, 
 
 
 def _first_files(manifest: Manifest) -> dict[str, bytes]:
-    files = {path: resources.read_text("templates", f"vault/{name}").encode() for path, name in _SHIPPED.items()}
+    files = {path: read_text("templates", f"vault/{name}").encode() for path, name in _SHIPPED.items()}
     files[MANIFEST] = format_manifest(manifest)
     files.update(RecordViews().rebuild((), manifest.catalog_shards))
     return files

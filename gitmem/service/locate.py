@@ -43,11 +43,11 @@ def _find_named(home: HomeLayout, entries: tuple[VaultEntry, ...], folder: str, 
         )
     path = os.path.join(folder, os.path.expanduser(named))
     if os.path.isdir(path):
-        entry = _find_around(home, entries, path)
+        entry = _find_around(home, entries, path) or _find_at(entries, path)
         if entry is not None:
             return entry
         raise InputError("no-such-vault", f"{named!r} is not a gitmem vault", f"`gitmem init {named}` makes one.")
-    gone = next((entry for entry in entries if entry.path == os.path.realpath(path)), None)
+    gone = _find_at(entries, path)
     if gone is not None:
         return gone
     raise InputError(
@@ -55,6 +55,11 @@ def _find_named(home: HomeLayout, entries: tuple[VaultEntry, ...], folder: str, 
         f"no vault is called {named!r} and no folder is there",
         "`gitmem doctor` lists the known vaults.",
     )
+
+
+def _find_at(entries: tuple[VaultEntry, ...], path: str) -> VaultEntry | None:
+    """Return the vault that is registered at ``path``, however little of it is left there: opening it says what is."""
+    return next((entry for entry in entries if entry.path == os.path.realpath(path)), None)
 
 
 def _find_around(home: HomeLayout, entries: tuple[VaultEntry, ...], folder: str) -> VaultEntry | None:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from gitmem.catalog.reconcile import Report
 
 T = TypeVar("T")
-TERMS_VERSION = "terms-1"
-"""Changes whenever ``relevance.terms`` splits text otherwise, so that catalogs are made anew."""
 WITHHELD = ("scanner-failed",)
 
 

@@ -8,12 +8,12 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from gitmem import resources
 from gitmem.errors import IntegrityError
 from gitmem.model.answer import Answer
 from gitmem.model.authority import Actor, Surface
 from gitmem.model.change import Receipt
 from gitmem.model.record import Draft, Kind, State
+from gitmem.resources import folder, read_text
 from gitmem.service.memory import Memory
 from gitmem.service.query import Filters
 
@@ -39,7 +39,7 @@ class Step:
 
 def load_story() -> dict[str, Any]:
     """Return the story as shipped. Reads."""
-    story: dict[str, Any] = json.loads(resources.read_text(_FOLDER, "sample/story.json"))
+    story: dict[str, Any] = json.loads(read_text(_FOLDER, "sample/story.json"))
     return story
 
 
@@ -66,13 +66,13 @@ def run_tour(memory: Memory, story: dict[str, Any]) -> Iterator[Step]:
 
 
 def _bring_in(memory: Memory) -> Step:
-    folder = str(resources.folder(_FOLDER) / "sample")
-    report = memory.import_notes(folder, SAMPLE_PERSON, state=State.OBSERVATION)
+    notes = str(folder(_FOLDER) / "sample")
+    report = memory.import_notes(notes, SAMPLE_PERSON, state=State.OBSERVATION)
     if report.receipt is None or report.left_out:
         problems = [f"{problem.path}: {problem.message}" for problem in report.left_out]
         raise IntegrityError("bad-sample", f"the sample notes can't be brought in: {problems}", "Install gitmem anew.")
     says = f"{len(report.imported)} notes of a team come in as observations, in one commit."
-    return Step("import", says, (_command("import", folder),), receipts=(report.receipt,))
+    return Step("import", says, (_command("import", notes),), receipts=(report.receipt,))
 
 
 def _declare(memory: Memory, items: list[dict[str, Any]]) -> Step:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from gitmem.transaction.ground import Ground, Tools
 
 
+TERMS_VERSION = "terms-1"
+"""Changes whenever ``relevance.terms`` splits text otherwise, so that catalogs are made anew."""
+
+
 @dataclass(frozen=True)
 class Options:
     """What a host decides for the whole process.
@@ -64,7 +68,6 @@ class OpenVault:
         from contextlib import suppress
 
         from gitmem.catalog.database import open_database
-        from gitmem.service.reading import TERMS_VERSION
         from gitmem.vault.atomic import ensure_folder
 
         if self.options.memory_catalog:
@@ -125,6 +128,8 @@ class OpenVault:
 
     def settle_abandoned(self) -> tuple[Problem, ...]:
         """Finish or undo what a crashed operation left, if there is any and nobody is at work; never waits.
+
+        The one thing for which a reader writes (INV-READS-DONT-CREATE).
 
         Returns what was done, or why it could not be, as diagnostics.
         """

@@ -1,0 +1,205 @@
+"""Bringing notes in, and committing what a person edited outside gitmem: nothing else in a note is disturbed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from gitmem.errors import GitmemError, InputError, PolicyError, StateError
+from gitmem.model.authority import Actor
+from gitmem.model.record import Kind, State
+from gitmem.service.memory import Memory
+from gitmem.service.query import Filters
+from gitmem.vault.frontmatter import parse_note
+
+from conftest import SHARED, Desk, draft
+
+ADDED = ("gitmem_id", "kind", "authority")
+
+
+def without_added(data: bytes, source: bytes) -> bytes:
+    """Return ``data`` without the lines of the properties that an import adds and ``source`` did not have."""
+    note = parse_note(source)
+    names = tuple(name for name in ADDED if name not in note.properties)
+    lines = data.splitlines(keepends=True)
+    end = next(i for i, line in enumerate(lines[1:], 1) if line.rstrip() == b"---")
+    kept = [line for line in lines[:end] if not line.startswith(tuple(f"{name}:".encode() for name in names))]
+    if not note.has_block:
+        bom = b"\xef\xbb\xbf" if source.startswith(b"\xef\xbb\xbf") else b""
+        rest = b"".join(lines[end + 1 :])
+        return bom + (rest if bom + rest == source else rest.removeprefix(note.eol.encode()))
+    return b"".join(kept + lines[end:])
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    (folder / "sub").mkdir(parents=True)
+    (folder / ".obsidian").mkdir()
+    (folder / "Plain.md").write_bytes(b"Just text, no newline at the end")
+    (folder / "sub" / "Plain.md").write_bytes(b"---\ntitle: 'quoted'   # why\nextra: {a: 1}\n---\r\nbody\r\n")
+    (folder / "Bom.md").write_bytes(b"\xef\xbb\xbf---\r\ntags: [x]\r\n---\r\nbody\r\n")
+    (folder / "Broken.md").write_bytes(b"---\na: [\n---\nbody\n")
+    (folder / "Claims.md").write_bytes(b"---\nauthority: user_declared\n---\n")
+    (folder / "Secret.md").write_bytes(b"token ghp_abcdefghijklmnopqrstuvwxyzABCDEF0123\n")
+    (folder / "aux.md").write_bytes(b"a device\n")
+    (folder / "Latin.md").write_bytes(b"caf\xe9\n")
+    (folder / "link.md").symlink_to("/etc/hostname")
+    (folder / "picture.png").write_bytes(b"\x89PNG")
+    (folder / ".obsidian" / "hidden.md").write_bytes(b"not a note\n")
+    return folder
+
+
+def test_notes_come_in_untouched_or_are_listed(desk: Desk, memory: Memory, person: Actor, notes: Path) -> None:
+    before = {path: path.read_bytes() for path in notes.rglob("*") if path.is_file()}
+    report = memory.import_notes(str(notes), person, kind=Kind.FACT)
+    assert sorted(record.path for record in report.imported) == [
+        "observations/Bom.md",
+        "observations/Plain.md",
+        "observations/sub/Plain.md",
+    ]
+    assert {problem.path: problem.code for problem in report.left_out} == {
+        "Broken.md": "yaml-syntax",
+        "Claims.md": "claims-authority",
+        "Secret.md": "secret-found",
+        "aux.md": "bad-path",
+        "Latin.md": "not-utf8",
+        "link.md": "symlink",
+    }
+    assert {path: path.read_bytes() for path in notes.rglob("*") if path.is_file()} == before
+    for record in report.imported:
+        source = (notes / record.path.partition("/")[2]).read_bytes()
+        assert without_added((desk.repo / record.path).read_bytes(), source) == source
+        assert (record.kind, record.authority) == ("fact", "workspace_evidence")
+    assert desk.commits()[0] == "import: 3 notes from notes"
+    assert memory.check().rows == ()
+    desk.judge()
+
+
+def test_a_dry_run_writes_nothing_and_says_the_same(desk: Desk, memory: Memory, person: Actor, notes: Path) -> None:
+    dry = memory.import_notes(str(notes), person, dry_run=True)
+    assert desk.commits() == ["init: workspace vault vault"]
+    assert dry.receipt is None
+    real = memory.import_notes(str(notes), person)
+    assert [record.path for record in dry.imported] == [record.path for record in real.imported]
+    assert dry.left_out == real.left_out
+    again = memory.import_notes(str(notes), person)
+    assert again.receipt is not None
+    assert (again.receipt.changed, again.imported) == (False, ())
+    assert Counter(problem.code for problem in again.left_out)["path-taken"] == 3
+
+
+def test_a_model_may_bring_in_observations_only(memory: Memory, agent: Actor, person: Actor, notes: Path) -> None:
+    for state in (State.PROMOTED, State.BASELINE):
+        with pytest.raises(PolicyError) as refused:
+            memory.import_notes(str(notes), agent, state=state)
+        assert refused.value.code == "needs-human"
+    assert len(memory.import_notes(str(notes), agent).imported) == 3
+    (notes / "More.md").write_text("more")
+    record = memory.import_notes(str(notes), person, state=State.BASELINE, kind=Kind.PREFERENCE).imported[0]
+    assert (record.path, record.authority) == ("baseline/Bom.md", "user_declared")
+
+
+def test_folders_and_options_that_do_not_fit_are_refused(
+    desk: Desk, memory: Memory, person: Actor, notes: Path
+) -> None:
+    for folder, state, kind, code in (
+        (notes / "none", State.OBSERVATION, None, "no-such-folder"),
+        (desk.repo, State.OBSERVATION, None, "folder-in-vault"),
+        (desk.repo.parent, State.OBSERVATION, None, "folder-in-vault"),
+        (notes, State.RETIRED, None, "bad-import-state"),
+        (notes, State.PROMOTED, Kind.BOUNDARY, "kind-does-not-fit"),
+        (notes, State.BASELINE, Kind.FACT, "kind-does-not-fit"),
+    ):
+        with pytest.raises(InputError) as refused:
+            memory.import_notes(str(folder), person, state=state, kind=kind)
+        assert refused.value.code == code
+    assert len(desk.commits()) == 1
+
+
+@pytest.mark.parametrize("name", ["kepano-obsidian", "obsidian-tasks-samples"])
+def test_a_real_vault_comes_in(desk: Desk, memory: Memory, person: Actor, name: str) -> None:
+    folder = SHARED / "vaults" / name
+    if not folder.is_dir():
+        pytest.skip("the real vaults are not here")
+    report = memory.import_notes(str(folder), person)
+    found = [path for path in folder.rglob("*.md") if not path.relative_to(folder).parts[0].startswith(".")]
+    assert len(report.imported) + len(report.left_out) == len(found)
+    assert len(report.left_out) <= 28
+    for record in report.imported:
+        source = (folder / record.path.partition("/")[2]).read_bytes()
+        assert without_added((desk.repo / record.path).read_bytes(), source) == source, record.path
+    assert [row for row in memory.check().rows if row["severity"] == "error"] == []
+    first = report.imported[0]
+    assert [row["op"] for row in memory.log(first.id).rows] == ["import"]
+    desk.judge()
+
+
+def test_adopt_commits_a_persons_edits_as_theirs(desk: Desk, memory: Memory, person: Actor, agent: Actor) -> None:
+    one = memory.observe(draft("One"), agent).records[0]
+    two = memory.observe(draft("Two"), agent).records[0]
+    with (desk.repo / one.path).open("a") as file:
+        file.write("By hand.\n")
+    (desk.repo / two.path).rename(desk.repo / "promoted" / "Two by hand.md")
+    (desk.repo / "promoted" / "New.md").write_text("A new note.\n")
+    desk.git("add", one.path)
+    receipt = memory.adopt((), person)
+    assert sorted(ref.path for ref in receipt.records) == [one.path, "promoted/New.md", "promoted/Two by hand.md"]
+    assert memory.show(two.id).hits[0].record.path == "promoted/Two by hand.md"
+    assert desk.git("log", "-1", "--format=%an %s").strip() == "Pat Person adopt: 3 edited notes"
+    assert memory.search("by hand", Filters()).hits[0].uncommitted is False
+    assert memory.check().rows == ()
+    desk.judge()
+    assert memory.adopt((), person).changed is False
+
+
+def test_adopt_takes_only_the_paths_it_is_given(desk: Desk, memory: Memory, person: Actor) -> None:
+    for name in ("a", "b"):
+        (desk.repo / "promoted" / f"{name}.md").write_text(name)
+    assert [ref.path for ref in memory.adopt(["promoted/a.md"], person).records] == ["promoted/a.md"]
+    assert desk.git("status", "--porcelain") == "?? promoted/b.md\n"
+    with pytest.raises(InputError) as refused:
+        memory.adopt(["promoted/a.md"], person)
+    assert refused.value.code == "nothing-to-adopt"
+
+
+def test_adopt_lists_what_is_in_the_way_and_half_does_nothing(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.observe(draft("One"), person).records[0]
+    two = memory.observe(draft("Two"), person).records[0]
+    three = memory.observe(draft("Three"), person).records[0]
+    (desk.repo / one.path).unlink()
+    file = desk.repo / two.path
+    file.write_text(file.read_text().replace("workspace_evidence", "user_declared"))
+    file = desk.repo / three.path
+    file.write_text(file.read_text().replace(three.id, "a" * 12))
+    (desk.repo / "promoted" / "bad.md").write_text("---\na: [\n---\n")
+    (desk.repo / "retired" / "new.md").write_text("new")
+    (desk.repo / "promoted" / "good.md").write_text("good")
+    with pytest.raises(StateError) as refused:
+        memory.adopt((), person)
+    assert {problem["path"]: problem["code"] for problem in refused.value.fields["problems"]} == {
+        one.path: "deleted",
+        two.path: "authority-changed",
+        three.path: "id-changed",
+        "promoted/bad.md": "yaml-syntax",
+        "retired/new.md": "new-in-retired",
+    }
+    assert len(desk.commits()) == 4
+    assert [ref.path for ref in memory.adopt(["promoted/good.md"], person).records] == ["promoted/good.md"]
+
+
+def test_an_adopted_edit_that_changes_meanwhile_is_left_to_the_person(desk: Desk, person: Actor) -> None:
+    file = desk.repo / "promoted" / "New.md"
+    file.write_text("First.\n")
+
+    def meddle(step: str) -> None:
+        if step == "write":
+            file.write_text(file.read_text() + "Second.\n")
+
+    with desk.open(probe=meddle) as memory, pytest.raises(GitmemError) as refused:
+        memory.adopt((), person)
+    assert refused.value.code == "edited-meanwhile"
+    assert file.read_text() == "First.\nSecond.\n"
+    assert desk.leftovers() == []

@@ -1,0 +1,249 @@
+"""The writing verbs: what each does to the record, and what each refuses with nothing written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from gitmem.errors import GitmemError, InputError, PolicyError, StateError
+from gitmem.model.authority import Actor
+from gitmem.model.record import Draft, Kind, State
+from gitmem.service.edit import RecordEdit
+from gitmem.service.memory import Memory
+
+from conftest import Desk, draft
+
+
+def read(desk: Desk, path: str) -> str:
+    return (desk.repo / path).read_text(encoding="utf-8")
+
+
+def properties(desk: Desk, path: str) -> dict[str, str]:
+    """Return the top-level lines of the frontmatter, times and ids masked."""
+    block = read(desk, path).split("---\n")[1]
+    pairs = (line.partition(":") for line in block.splitlines() if not line.startswith(" "))
+    return {name: value.strip() for name, _colon, value in pairs}
+
+
+def test_an_observation_is_a_readable_note(desk: Desk, memory: Memory, agent: Actor) -> None:
+    record = memory.observe(replace(draft(), key="test-workers"), agent).records[0]
+    assert record.state is State.OBSERVATION
+    month = memory.vault.clock.now().strftime("%Y-%m")
+    assert record.path == f"observations/{month}/run-tests-with-two-workers-{record.id[:6]}.md"
+    created = properties(desk, record.path)["created"]
+    assert read(desk, record.path) == (
+        "---\n"
+        f"gitmem_id: {record.id}\n"
+        "title: Run tests with two workers\n"
+        "kind: fact\n"
+        "summary: More workers starve the database.\n"
+        "authority: workspace_evidence\n"
+        "tags:\n"
+        "  - tool/pytest\n"
+        "key: test-workers\n"
+        f"created: {created}\n"
+        f"updated: {created}\n"
+        "source: cli/s1\n"
+        "evidence:\n"
+        "  - run:make test\n"
+        "---\n"
+        "\n"
+        "More workers starve the database.\n"
+    )
+
+
+def test_inv_human_only_a_model_can_neither_declare_nor_promote(desk: Desk, memory: Memory, agent: Actor) -> None:
+    one = memory.observe(draft(), agent).records[0]
+    asked: list[Callable[[], object]] = [
+        lambda: memory.declare(Draft("Never push", kind=Kind.BOUNDARY), agent),
+        lambda: memory.promote(one.id, agent),
+        lambda: memory.observe(Draft("No evidence"), agent),
+        lambda: memory.adopt((), agent),
+    ]
+    for ask in asked:
+        with pytest.raises(PolicyError) as refused:
+            ask()
+        assert refused.value.code == "needs-human"
+        assert refused.value.hint
+        assert refused.value.fields["rule"]
+    assert len(desk.commits()) == 2
+    desk.judge()
+
+
+def test_inv_human_only_content_gives_no_authority(desk: Desk, memory: Memory, agent: Actor) -> None:
+    body = "---\nauthority: user_declared\n---\nauthority: user_declared\n"
+    record = memory.observe(replace(draft(), body=body), agent).records[0]
+    assert memory.show(record.id).hits[0].record.authority == "workspace_evidence"
+    with pytest.raises(GitmemError) as refused:
+        memory.edit(record.id, RecordEdit(properties={"authority": "user_declared"}), agent)
+    assert refused.value.code == "property-is-managed"
+
+
+def test_a_model_may_edit_and_retire_only_what_is_its_own(memory: Memory, agent: Actor, person: Actor) -> None:
+    mine = memory.observe(draft("Mine"), agent).records[0]
+    theirs = memory.observe(draft("Theirs"), replace(agent, name="other")).records[0]
+    persons = memory.observe(draft("A person's"), person).records[0]
+    touched = memory.observe(draft("Touched by a person"), agent).records[0]
+    memory.edit(touched.id, RecordEdit(body="Put right."), person)
+    for ref in (theirs.id, persons.id, touched.id):
+        with pytest.raises(PolicyError):
+            memory.edit(ref, RecordEdit(body="Mine now."), agent)
+        with pytest.raises(PolicyError):
+            memory.retire(ref, "mine now", agent)
+    memory.edit(mine.id, RecordEdit(body="Better."), agent)
+    memory.retire(mine.id, "wrong", agent)
+    assert memory.restore(mine.id, agent).records[0].path == mine.path
+
+
+def test_a_declaration_lies_in_the_baseline(desk: Desk, memory: Memory, person: Actor) -> None:
+    record = memory.declare(Draft("Never push to main", body="Ask first.", kind=Kind.BOUNDARY), person).records[0]
+    assert record.path == f"baseline/never-push-to-main-{record.id[:6]}.md"
+    assert properties(desk, record.path)["authority"] == "user_declared"
+    assert "[[baseline/never-push-to-main-" in read(desk, "INDEX.md")
+
+
+@pytest.mark.parametrize("kind", [None, Kind.FACT, Kind.EPISODE])
+def test_only_baseline_kinds_are_declared(memory: Memory, person: Actor, kind: Kind | None) -> None:
+    with pytest.raises(InputError) as refused:
+        memory.declare(Draft("A fact", kind=kind), person)
+    assert refused.value.code == "not-a-baseline-kind"
+
+
+def test_promotion_keeps_the_name_and_marks_the_record_verified(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.observe(draft(), person).records[0]
+    two = memory.promote(one.id, person).records[0]
+    assert two.path == "promoted/" + one.path.rpartition("/")[2]
+    assert properties(desk, two.path)["verified"] == memory.vault.clock.now().strftime("%Y-%m-%d")
+    with pytest.raises(StateError) as refused:
+        memory.promote(one.id, person)
+    assert refused.value.code == "not-an-observation"
+
+
+def test_retiring_in_favour_of_another_links_both_and_restoring_unlinks_them(
+    desk: Desk, memory: Memory, person: Actor
+) -> None:
+    old = memory.observe(draft("Old way"), person).records[0]
+    old = memory.promote(old.id, person).records[0]
+    new = memory.observe(draft("New way"), person).records[0]
+    texts = {path: read(desk, path) for path in (old.path, new.path)}
+    gone = memory.retire(old.id, "outdated", person, new.id).records[0]
+    assert gone.path.startswith("retired/")
+    assert memory.show(old.id).hits[0].record.superseded_by == (f"[[new-way-{new.id[:6]}]]",)
+    assert memory.show(new.id).hits[0].record.supersedes == (f"[[old-way-{old.id[:6]}]]",)
+    assert memory.check().rows == ()
+    back = memory.restore(old.id, person).records[0]
+    assert back.path == old.path
+
+    def without_update(text: str) -> list[str]:
+        return [line for line in text.splitlines() if not line.startswith("updated:")]
+
+    for path, text in texts.items():
+        assert without_update(read(desk, path)) == without_update(text)
+    desk.judge()
+
+
+def test_an_edit_touches_only_its_lines(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.observe(draft(), person).records[0]
+    before = read(desk, one.path).splitlines()
+    wanted = RecordEdit(
+        title="Two workers", add_tags=("domain/ci",), properties={"review_after": "2027-01-01", "owner": "Kim"}
+    )
+    memory.edit(one.id, wanted, person)
+    after = read(desk, one.path).splitlines()
+    gone, come = [x for x in before if x not in after], [x for x in after if x not in before]
+    assert [line for line in gone if not line.startswith("updated")] == ["title: Run tests with two workers"]
+    assert [line for line in come if not line.startswith("updated")] == [
+        "title: Two workers",
+        "  - domain/ci",
+        "review_after: 2027-01-01",
+        "owner: Kim",
+    ]
+    memory.edit(one.id, RecordEdit(remove_tags=("Domain/CI",), properties={"owner": None}), person)
+    assert memory.show(one.id).hits[0].record.tags == ("tool/pytest",)
+    assert "owner" not in properties(desk, one.path)
+
+
+BAD_DRAFTS = {
+    "no title": (Draft(" \n "), "no-title"),
+    "long title": (Draft("x" * 201), "title-too-long"),
+    "long summary": (Draft("t", summary="x" * 201), "summary-too-long"),
+    "bad evidence": (Draft("t", evidence=("because",)), "bad-evidence"),
+    "absolute evidence": (Draft("t", evidence=("file:/etc/passwd",)), "bad-evidence"),
+    "bad tag": (Draft("t", tags=("two words",)), "bad-tag"),
+    "hidden title": (Draft("pay\u202eload"), "hidden-characters"),
+    "hidden tag": (Draft("t", tags=("tool/a\u200bb",)), "hidden-characters"),
+    "conflict": (Draft("t", body="<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"), "bad-body"),
+    "NUL": (Draft("t", body="a\0b"), "hidden-characters"),
+    "baseline kind": (Draft("t", kind=Kind.BOUNDARY), "refused"),
+    "a secret": (Draft("t", body="token ghp_abcdefghijklmnopqrstuvwxyzABCDEF0123"), "secret-found"),
+    "a secret in the title": (Draft("ghp_abcdefghijklmnopqrstuvwxyzABCDEF0123"), "secret-found"),
+    "too much": (Draft("t", body="x" * (257 * 1024)), "body-too-large"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_DRAFTS)
+def test_a_bad_draft_is_refused_with_a_hint_and_nothing_written(
+    desk: Desk, memory: Memory, person: Actor, what: str
+) -> None:
+    wanted, code = BAD_DRAFTS[what]
+    objects = sorted((desk.repo / ".git" / "objects").rglob("*"))
+    with pytest.raises(GitmemError) as refused:
+        memory.observe(wanted, person)
+    assert refused.value.code == code
+    assert refused.value.hint
+    assert "ghp_" not in refused.value.message
+    assert sorted((desk.repo / ".git" / "objects").rglob("*")) == objects
+    desk.judge()
+
+
+def test_a_key_belongs_to_one_record(memory: Memory, person: Actor) -> None:
+    memory.observe(replace(draft("One"), key="cache-ttl"), person)
+    two = memory.observe(draft("Two"), person).records[0]
+    for ask in (
+        lambda: memory.observe(replace(draft("Three"), key="Cache-TTL"), person),
+        lambda: memory.edit(two.id, RecordEdit(properties={"key": "cache-ttl"}), person),
+    ):
+        with pytest.raises(InputError) as refused:
+            ask()
+        assert refused.value.code == "key-taken"
+
+
+def test_a_record_is_named_by_id_prefix_key_or_path(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.observe(replace(draft("One"), key="cache-ttl"), person).records[0]
+    for ref in (one.id, one.id[:5], "cache-ttl", "CACHE-TTL", one.path, str(desk.repo / one.path)):
+        assert memory.show(ref).hits[0].record.id == one.id
+    for ref in ("zz", "nothing", "observations/none.md", "../../etc/passwd", "", "x" * 5000, one.id.upper()):
+        with pytest.raises(InputError) as refused:
+            memory.show(ref)
+        assert refused.value.code == "no-such-record"
+
+
+def test_a_private_record_is_found_by_its_id_and_nowhere_else(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.observe(draft("The merger"), person).records[0]
+    memory.edit(one.id, RecordEdit(properties={"private": True}), person)
+    assert memory.show(one.id[:6]).hits[0].record.private is True
+    assert one.id not in read(desk, "catalog.json")
+    from gitmem.service.query import Filters
+
+    assert memory.search("merger", Filters()).status == "no-match"
+    assert memory.list(Filters()).hits == ()
+
+
+@pytest.mark.parametrize(
+    ("reason", "newer", "code"),
+    [("  ", None, "empty-reason"), ("old", "self", "supersedes-itself"), ("old", "gone", "successor-retired")],
+)
+def test_retiring_needs_sense(memory: Memory, person: Actor, reason: str, newer: str | None, code: str) -> None:
+    one = memory.observe(draft("One"), person).records[0]
+    gone = memory.observe(draft("Gone"), person).records[0]
+    memory.retire(gone.id, "wrong", person)
+    refs = {"self": one.id, "gone": gone.id}
+    with pytest.raises(GitmemError) as refused:
+        memory.retire(one.id, reason, person, refs.get(newer) if newer else None)
+    assert refused.value.code == code
+    with pytest.raises(StateError):
+        memory.retire(gone.id, "again", person)
+    with pytest.raises(StateError):
+        memory.restore(one.id, person)
