@@ -1,0 +1,1 @@
+"""The command line. ``run`` is its way in; each verb is one file in ``commands``."""

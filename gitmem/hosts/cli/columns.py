@@ -1,0 +1,56 @@
+"""Text in columns of a terminal, where a Chinese or Japanese character takes two and a combining mark none."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from gitmem.text import make_visible, one_line
+
+GAP = "  "
+
+
+def measure(text: str) -> int:
+    """Return how many columns the one-line ``text`` takes."""
+    return len(text) if text.isascii() else sum(map(_columns_of, text))
+
+
+def truncate(text: str, max_columns: int) -> str:
+    """Return ``text`` if it fits into ``max_columns`` (1 or more), else its beginning and ``…``."""
+    if measure(text) <= max_columns:
+        return text
+    used, kept = 0, 0
+    for char in text:
+        used += _columns_of(char)
+        if used > max_columns - 1:
+            break
+        kept += 1
+    return text[:kept].rstrip() + "…"
+
+
+def pad(text: str, columns: int) -> str:
+    """Return ``text`` with blanks behind it until it takes ``columns``."""
+    return text + " " * (columns - measure(text))
+
+
+def safe_line(text: object) -> str:
+    """Return any value as one line that may be shown: hidden characters are escaped, line breaks are blanks."""
+    return one_line(make_visible(str(text)))
+
+
+def align(rows: Sequence[Sequence[str]], max_columns: int | None = None) -> list[str]:
+    """Return one line a row, its cells aligned; only the last cell is cut where a line exceeds ``max_columns``.
+
+    All rows have the same number of cells. Cells are one line each and fit to be shown (``safe_line``).
+    """
+    if not rows:
+        return []
+    widths = [max(measure(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    lines = (GAP.join([*map(pad, row, widths), row[-1]]).rstrip() for row in rows)
+    return [line if max_columns is None else truncate(line, max_columns) for line in lines]
+
+
+def _columns_of(char: str) -> int:
+    if unicodedata.combining(char) or char in "\u200c\u200d\ufe0f":
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1

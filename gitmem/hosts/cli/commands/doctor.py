@@ -1,0 +1,22 @@
+"""``gitmem doctor``."""
+
+from __future__ import annotations
+
+from gitmem.hosts.cli.call import Call, pass_call
+from gitmem.hosts.cli.group import verb
+from gitmem.hosts.cli.plain import format_findings
+from gitmem.hosts.cli.reading import print_answer
+
+
+@verb("doctor", "gitmem doctor\ngitmem doctor --json")
+@pass_call
+def command(call: Call) -> int:
+    """Look at this machine and its vaults, and say what is wrong.
+
+    Works without a vault. Writes nothing. Exit code 7 when something is wrong.
+    """
+    from gitmem.wiring import run_doctor
+
+    around = call.environment
+    answer = run_doctor(around.home, around.folder, call.vault)
+    return print_answer(call, answer, "", format_findings(answer.rows))

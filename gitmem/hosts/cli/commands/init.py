@@ -1,0 +1,83 @@
+"""``gitmem init``."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from gitmem.errors import InputError
+from gitmem.hosts.cli.call import Call, pass_call
+from gitmem.hosts.cli.columns import align, safe_line
+from gitmem.hosts.cli.group import verb
+from gitmem.hosts.cli.options import text
+from gitmem.hosts.cli.output import write_document
+from gitmem.hosts.cli.plain import short
+from gitmem.model.change import Receipt
+from gitmem.model.settings import SHARD_COUNTS, Scope, VaultEntry
+
+
+@verb(
+    "init",
+    """
+gitmem init                       the global vault, in gitmem's home
+gitmem init --workspace           a vault in gitmem's home for the project around this folder
+gitmem init ~/notes/memory        a vault of its own, to open in Obsidian
+gitmem init ~/notes/heron --workspace --project ~/src/heron
+""",
+)
+@click.argument("path", required=False, type=click.Path())
+@click.option("--workspace", is_flag=True, help="Make it the vault of one project.")
+@click.option(
+    "--project", metavar="FOLDER", type=click.Path(), help="The project's folder, if not the one around here."
+)
+@click.option("--name", type=text, help="What --vault may call it; else taken from the folder.")
+@click.option(
+    "--catalog-shards",
+    type=click.Choice([str(number) for number in SHARD_COUNTS]),
+    default=str(SHARD_COUNTS[0]),
+    help="Over how many files catalog.json is spread: 1, 32 from about 2,000 records on, 1024 for very many.",
+)
+@pass_call
+def command(
+    call: Call, path: str | None, name: str | None, project: str | None, catalog_shards: str, *, workspace: bool
+) -> int:
+    """Make a vault, or find that it is there already.
+
+    Writes a new Git repository with one commit, and its place into gitmem's home. A project's own repository is never
+    written to.
+    """
+    from gitmem.service.init import NewVault
+    from gitmem.wiring import make_vault
+
+    folder = call.environment.folder
+    wanted = NewVault(
+        scope=Scope.WORKSPACE if workspace or project else Scope.GLOBAL,
+        path=os.path.join(folder, os.path.expanduser(path)) if path else None,
+        project=_find_project(folder, project) if workspace or project else "",
+        name=name or "",
+        catalog_shards=int(catalog_shards),
+    )
+    entry, receipt = make_vault(call.environment.home, wanted, call.model())
+    vault = {"name": entry.name, "id": entry.vault_id, "scope": entry.scope.value, "path": entry.path}
+    call.print_result({**write_document(receipt), "vault": vault}, _format(entry, receipt))
+    return 0
+
+
+def _find_project(folder: str, project: str | None) -> str:
+    from gitmem.service.locate import find_project_root
+
+    named = os.path.join(folder, os.path.expanduser(project)) if project else folder
+    if not os.path.isdir(named):
+        raise InputError("no-such-folder", f"{project!r} is not a folder", "Name the project's folder.")
+    return find_project_root(named)
+
+
+def _format(entry: VaultEntry, receipt: Receipt) -> str:
+    head = f"init: commit {short(receipt.commit)}" if receipt.changed else "init: the vault is there already"
+    facts = [
+        ("vault", safe_line(f"{entry.name} ({entry.scope.value}, {entry.vault_id})")),
+        ("folder", safe_line(entry.path)),
+        *([("project", safe_line(entry.project))] if entry.project else []),
+    ]
+    return "\n".join([head, *align(facts)])

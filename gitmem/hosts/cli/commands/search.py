@@ -1,0 +1,47 @@
+"""``gitmem search``."""
+
+from __future__ import annotations
+
+import click
+
+from gitmem.hosts.cli.call import Call, pass_call
+from gitmem.hosts.cli.group import verb
+from gitmem.hosts.cli.options import filter_options, read_filters, text
+from gitmem.hosts.cli.plain import format_hits
+from gitmem.hosts.cli.reading import find_columns, say_answer
+
+MAX_LIMIT = 100
+
+
+@verb(
+    "search",
+    """
+gitmem search test workers
+gitmem search "database connections" --tag tool/postgresql --limit 3
+gitmem --json search 退款手续费
+""",
+)
+@click.argument("words", nargs=-1, required=True, type=text)
+@filter_options
+@click.option("--limit", type=click.IntRange(1, MAX_LIMIT), default=10, show_default=True, help="At most so many.")
+@pass_call
+def command(
+    call: Call,
+    words: tuple[str, ...],
+    tags: tuple[str, ...],
+    kinds: tuple[str, ...],
+    states: tuple[str, ...],
+    limit: int,
+) -> int:
+    """Find records by words, the best match first.
+
+    Writes nothing into the repository; brings the search catalog in the runtime folder up to date. Exit code 1 when
+    nothing matches.
+    """
+    filters = read_filters(tags, kinds, states)
+    return say_answer(
+        call,
+        lambda memory: memory.search(" ".join(words), filters, limit),
+        lambda answer: format_hits(answer.hits, find_columns()),
+        nothing="no record matches",
+    )

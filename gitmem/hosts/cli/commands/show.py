@@ -1,0 +1,51 @@
+"""``gitmem show``."""
+
+from __future__ import annotations
+
+import click
+
+from gitmem.hosts.cli.call import Call, pass_call
+from gitmem.hosts.cli.columns import align, safe_line
+from gitmem.hosts.cli.group import verb
+from gitmem.hosts.cli.options import text
+from gitmem.hosts.cli.reading import say_answer
+from gitmem.model.answer import Answer
+from gitmem.text import make_visible
+
+
+@verb("show", "gitmem show m7k2q9x4c0de\ngitmem show test-workers --json\ngitmem show m7k2q9 --raw")
+@click.argument("ref", metavar="ID", type=text)
+@click.option("--raw", is_flag=True, help="Print the file as it is, hidden characters included.")
+@pass_call
+def command(call: Call, ref: str, *, raw: bool) -> int:
+    """Show one record: its properties, then its text.
+
+    ID is an id, the beginning of one, a key or a path. Secrets are masked. Writes nothing.
+    """
+    if raw and call.as_json:
+        raise click.UsageError("--raw and --json exclude each other")
+    return say_answer(call, lambda memory: memory.show(ref), _format_raw if raw else _format)
+
+
+def _format_raw(answer: Answer) -> str:
+    return str(answer.extra.get("text", "")).removesuffix("\n")
+
+
+def _format(answer: Answer) -> str:
+    if not answer.hits:
+        return ""
+    hit = answer.hits[0]
+    record = hit.record
+    facts = [
+        ("id", record.id),
+        ("path", safe_line(record.path) + (" (uncommitted)" if hit.uncommitted else "")),
+        ("state", record.state.value),
+    ]
+    # The answer's own properties and body, not the record's: secrets are masked in them.
+    for name, value in answer.extra["properties"].items():
+        if name not in ("gitmem_id", "title"):
+            facts.append((safe_line(name), safe_line(", ".join(map(str, value)) if isinstance(value, list) else value)))
+    facts += [("problem", safe_line(problem.message)) for problem in record.problems]
+    head = [click.style(safe_line(record.title), bold=True), *align(facts)]
+    body = make_visible(answer.extra["body"]).strip("\n")
+    return "\n".join([*head, *(["", body] if body else [])])

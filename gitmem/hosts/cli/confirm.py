@@ -1,0 +1,123 @@
+"""The human check: show a person exactly what will be done, and let them type a code that nobody could know before.
+
+A write is first tried as what any command line call is, the model surface. Only where policy answers ``needs-human``
+and a terminal is there is a person asked; the answer makes the same request a human one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TextIO, TypeVar
+
+from gitmem.errors import PolicyError, StateError
+from gitmem.hosts.cli.call import Call
+from gitmem.hosts.cli.preview import Preview, format_preview
+from gitmem.model.authority import Actor
+from gitmem.model.ids import new_token
+
+CODE_CHARS = 4
+MAX_ANSWER_BYTES = 1024
+INTERRUPT_WAIT_S = 0.2
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """Where a person reads (``screen``) and the descriptor on which they answer (``keys``)."""
+
+    screen: TextIO
+    keys: int
+
+
+def run_confirmed(
+    call: Call,
+    attempt: Callable[[Actor], Result],
+    preview: Callable[[], Preview],
+    *,
+    stdin_is_used: bool = False,
+) -> Result:
+    """Return what ``attempt`` returns as the model, or, where that needs a person who then agrees, as that person.
+
+    ``preview`` tells what would be done; it is called again after the answer, so that what is done is what was shown.
+    ``stdin_is_used`` says that standard input was the record's text: then the answer comes from the controlling
+    terminal. Raises ``PolicyError`` (``needs-human`` without a terminal, ``not-confirmed``) or ``StateError``
+    (``changed-meanwhile``), nothing written, and whatever ``attempt`` raises.
+    """
+    try:
+        return attempt(call.model())
+    except PolicyError as error:
+        if error.code != "needs-human":
+            raise
+        with _open_terminal(call, stdin_is_used=stdin_is_used) as terminal:
+            if terminal is None:
+                raise
+            shown = preview()
+            _ask(terminal, shown)
+    if preview() != shown:
+        raise StateError(
+            "changed-meanwhile",
+            "what was shown has changed since; nothing was written",
+            "Run the command again and look at what it says now.",
+        )
+    return attempt(call.person())
+
+
+@contextlib.contextmanager
+def _open_terminal(call: Call, *, stdin_is_used: bool) -> Iterator[Terminal | None]:
+    # With --json standard output is one document and nothing else, terminal or not.
+    screens = [sys.stderr] if call.as_json else [sys.stderr, sys.stdout]
+    screen = next((stream for stream in screens if stream.isatty()), None)
+    if screen is None:
+        yield None
+    elif sys.stdin is not None and sys.stdin.isatty():
+        yield Terminal(screen, sys.stdin.fileno())
+    elif stdin_is_used and (keys := _open_controlling_terminal()) is not None:
+        try:
+            yield Terminal(screen, keys)
+        finally:
+            os.close(keys)
+    else:
+        yield None
+
+
+def _open_controlling_terminal() -> int | None:
+    try:
+        return os.open("/dev/tty", os.O_RDONLY | getattr(os, "O_NOCTTY", 0))
+    except OSError:
+        return None
+
+
+def _ask(terminal: Terminal, shown: Preview) -> None:
+    code = new_token(CODE_CHARS)
+    terminal.screen.write(f"{format_preview(shown)}\n\n")
+    terminal.screen.flush()
+    # Whatever was typed or pasted before the code was on the screen is no answer to it.
+    _discard_typed(terminal.keys)
+    terminal.screen.write(f"Type {code} to confirm: ")
+    terminal.screen.flush()
+    if _read_line(terminal.keys).strip() != code:
+        raise PolicyError(
+            "not-confirmed", "the code was not typed; nothing was written", "Run it again to get a new code."
+        )
+
+
+def _read_line(keys: int) -> str:
+    # An interrupt that comes just before a blocking read is not seen until a key is pressed; so this never blocks long.
+    with contextlib.suppress(OSError):  # where a terminal can't be waited for (Windows), reading it has to do
+        while not select.select([keys], [], [], INTERRUPT_WAIT_S)[0]:
+            pass
+    return os.read(keys, MAX_ANSWER_BYTES).decode(errors="replace")
+
+
+def _discard_typed(keys: int) -> None:
+    try:
+        import termios
+    except ImportError:
+        return
+    with contextlib.suppress(termios.error):
+        termios.tcflush(keys, termios.TCIFLUSH)

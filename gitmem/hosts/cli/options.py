@@ -1,0 +1,147 @@
+"""Options that several verbs share, and what their values mean."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, BinaryIO, TypeVar
+
+import click
+
+from gitmem.errors import InputError
+from gitmem.hosts.cli.call import Call
+from gitmem.model.ids import parse_op_id
+from gitmem.model.record import Draft, Kind, State
+from gitmem.service.query import Filters
+
+MAX_BODY_BYTES = 4 << 20
+"""How much of a body file is read at all; policy allows less."""
+KINDS = [kind.value for kind in Kind]
+STATES = [state.value for state in State]
+Function = TypeVar("Function", bound=Callable[..., Any])
+Decorator = Callable[[Any], Any]
+
+
+def text(value: str) -> str:
+    """Return ``value``; a usage error for bytes of the command line that are not UTF-8."""
+    if any("\ud800" <= char <= "\udfff" for char in value):
+        raise click.BadParameter("it is not valid UTF-8")
+    return value
+
+
+def text_option(*names: str, help: str, multiple: bool = False) -> Decorator:  # noqa: A002 - click's
+    """Return the decorator for an option that takes text, again and again if ``multiple``."""
+    return click.option(*names, type=text, multiple=multiple, help=help)
+
+
+def op_id_option(function: Function) -> Function:
+    """Add ``--op-id``."""
+    help_text = "Name the operation; the same id never makes two commits."
+    return click.option("--op-id", type=parse_op_id, metavar="ID", help=help_text)(function)
+
+
+def body_options(editor_flag: str) -> Decorator:
+    """Return the decorator for the three ways to give a text: ``--body``, ``--body-file`` and ``editor_flag``."""
+    options = [
+        text_option("--body", help="The text, in Markdown."),
+        click.option("--body-file", metavar="FILE|-", help="Read the text from FILE, or from standard input."),
+        click.option(editor_flag, "use_editor", is_flag=True, help="Write the text in $VISUAL or $EDITOR."),
+    ]
+    return lambda function: _stack(function, options)
+
+
+def draft_options(kinds: list[str], *, kind_required: bool) -> Decorator:
+    """Return the decorator for everything that describes a new record; ``read_draft`` takes the values."""
+    kind = click.option("--kind", type=click.Choice(kinds), required=kind_required, help="What it is about.")
+    options = [
+        click.argument("title", type=text),
+        body_options("--edit"),
+        kind,
+        text_option("--summary", help="One line that tells a reader whether to open it; else taken from the text."),
+        text_option("--tag", "tags", multiple=True, help="A tag like tool/pytest. May be repeated."),
+        text_option("--evidence", multiple=True, help="commit:…, file:…#L…, run:… or url:…. May be repeated."),
+        text_option("--key", help="A name by which the record is found exactly, unique in the vault."),
+        op_id_option,
+    ]
+    return lambda function: _stack(function, options)
+
+
+def filter_options(function: Function) -> Function:
+    """Add ``--tag``, ``--kind`` and ``--state``; ``read_filters`` takes the values."""
+    options = [
+        text_option("--tag", "tags", multiple=True, help="Only with this tag or one below it. May be repeated: all."),
+        click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only of this kind."),
+        click.option(
+            "--state",
+            "states",
+            type=click.Choice(STATES),
+            multiple=True,
+            help="Only in this state; retired records only when asked for.",
+        ),
+    ]
+    return _stack(function, options)
+
+
+def read_draft(call: Call, title: str, values: dict[str, Any]) -> Draft:
+    """Return the draft that the options of ``draft_options`` describe. May read a file or start the editor."""
+    body = read_body(call, values["body"], values["body_file"], "" if values["use_editor"] else None)
+    return Draft(
+        title=title,
+        body=body or "",
+        kind=Kind(values["kind"]) if values["kind"] else None,
+        summary=values["summary"] or "",
+        tags=clean_tags(values["tags"]),
+        evidence=tuple(values["evidence"]),
+        key=values["key"],
+    )
+
+
+def read_filters(tags: tuple[str, ...], kinds: tuple[str, ...], states: tuple[str, ...]) -> Filters:
+    """Return the filters that the options of ``filter_options`` describe."""
+    return Filters(states=tuple(map(State, states)), kinds=tuple(map(Kind, kinds)), tags=clean_tags(tags))
+
+
+def read_body(call: Call, body: str | None, body_file: str | None, to_edit: str | None) -> str | None:
+    """Return the text that was given in one of the three ways, ``None`` when it was not.
+
+    ``to_edit`` is what the editor starts with, ``None`` when none is wanted. A usage error for more than one way;
+    raises ``InputError`` (``not-utf8``, ``body-too-long``, ``no-such-file``, ``empty-text``).
+    """
+    if sum(value is not None for value in (body, body_file, to_edit)) > 1:
+        raise click.UsageError("give the text in one way only: --body, --body-file or the editor")
+    if to_edit is not None:
+        from gitmem.hosts.cli.editor import edit_text
+
+        return edit_text(call.environment.editor, to_edit)
+    if body_file is None:
+        return body
+    if body_file == "-":
+        return _read_text(sys.stdin.buffer, "standard input")
+    try:
+        with open(os.path.join(call.environment.folder, body_file), "rb") as file:
+            return _read_text(file, body_file)
+    except (FileNotFoundError, IsADirectoryError):
+        raise InputError("no-such-file", f"{body_file!r} is not a file", "Name the file that holds the text.") from None
+
+
+def clean_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Return tags as properties hold them, without the ``#`` that they have in a text."""
+    return tuple(tag.removeprefix("#") for tag in tags)
+
+
+def _read_text(file: BinaryIO, name: str) -> str:
+    data = file.read(MAX_BODY_BYTES + 1)
+    if len(data) > MAX_BODY_BYTES:
+        raise InputError("body-too-long", f"{name} is larger than {MAX_BODY_BYTES >> 20} MiB", "Keep what matters.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("not-utf8", f"{name} is not valid UTF-8", "Save it as UTF-8 and try again.") from None
+
+
+def _stack(function: Function, options: Sequence[Decorator]) -> Function:
+    decorated = function
+    for option in reversed(options):
+        decorated = option(decorated)
+    return decorated

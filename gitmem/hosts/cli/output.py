@@ -1,0 +1,100 @@
+"""The JSON documents of the command line (design section 9, ``schema/``), made from what the service returned. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from typing import Any
+from urllib.parse import quote
+
+from gitmem.errors import GitmemError
+from gitmem.model.answer import Answer, Hit
+from gitmem.model.change import Receipt, RecordRef
+from gitmem.model.record import Problem, Record
+
+Document = dict[str, Any]
+
+
+def write_document(receipt: Receipt) -> Document:
+    """Return the document of a write, ``write.schema.json``; records in the order of the receipt."""
+    return {
+        "ok": True,
+        "op": receipt.op.value,
+        "op_id": receipt.op_id,
+        "commit": receipt.commit,
+        "changed": receipt.changed,
+        "records": [_to_plain(ref, "") for ref in receipt.records],
+        "notices": list(receipt.notices),
+    }
+
+
+def read_document(answer: Answer, repo: str) -> Document:
+    """Return the document of a read, ``read.schema.json``: hits as records, else rows as they are, in order.
+
+    ``repo`` is the vault's absolute folder, for links that open a record in Obsidian. What the answer carries as a
+    whole stands beside ``results``.
+    """
+    document = {
+        "status": answer.status.value,
+        "revision": answer.revision,
+        "results": [_to_plain(one, repo) for one in (*answer.hits, *answer.rows)],
+        "diagnostics": [_to_plain(problem, repo) for problem in answer.diagnostics],
+    }
+    return {name: _to_plain(value, repo) for name, value in answer.extra.items()} | document
+
+
+def error_document(error: GitmemError) -> Document:
+    """Return the document of a failure, ``error.schema.json``; the error's named fields stand beside its code."""
+    said = {"code": error.code, "message": error.message, "hint": error.hint}
+    others = {name: _to_plain(value, "") for name, value in error.fields.items() if name not in said}
+    return {"ok": False, "error": said | others}
+
+
+def record_row(hit: Hit, repo: str) -> Document:
+    """Return one record as the results of reads show it. Its body is not in it."""
+    record = hit.record
+    return {
+        "id": record.id,
+        "path": record.path,
+        "title": record.title,
+        "summary": record.summary,
+        "state": record.state.value,
+        "kind": record.kind.value if record.kind else None,
+        "authority": record.authority.value if record.authority else None,
+        "tags": list(record.tags),
+        "matched": list(hit.matched),
+        "snippet": hit.snippet,
+        "uncommitted": hit.uncommitted,
+        "created": record.created,
+        "updated": record.updated,
+        "verified": record.verified,
+        "key": record.key,
+        "obsidian_url": obsidian_url(repo, record.path),
+        "problems": [_to_plain(problem, repo) for problem in record.problems],
+    }
+
+
+def obsidian_url(repo: str, path: str) -> str:
+    """Return the link that opens the file ``path`` of the vault at ``repo`` in Obsidian."""
+    return "obsidian://open?path=" + quote(os.fsencode(os.path.join(repo, path)), safe="")
+
+
+def format_json(document: Document, encoding: str | None) -> str:
+    """Return ``document`` as JSON for people and programs, escaped where ``encoding`` can't say a character."""
+    speaks_unicode = (encoding or "").lower().replace("-", "") == "utf8"
+    return json.dumps(document, indent=2, ensure_ascii=not speaks_unicode, default=str)
+
+
+def _to_plain(value: Any, repo: str) -> Any:
+    if isinstance(value, Record):
+        value = Hit(value)
+    if isinstance(value, Hit):
+        return record_row(value, repo)
+    if isinstance(value, (Problem, RecordRef)):
+        return dataclasses.asdict(value)
+    if isinstance(value, dict):
+        return {str(name): _to_plain(one, repo) for name, one in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_to_plain(one, repo) for one in value]
+    return value

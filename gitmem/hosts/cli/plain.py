@@ -1,0 +1,115 @@
+"""The same results as text for people: one record a line, its id first. Pure; everything shown is made visible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+
+from gitmem.errors import GitmemError
+from gitmem.hosts.cli.columns import align, safe_line, truncate
+from gitmem.model.answer import Hit
+from gitmem.model.change import Receipt
+from gitmem.model.record import Problem
+from gitmem.text import make_visible
+
+MAX_LISTED = 20
+"""How many records of one operation are listed; the commit lists them all."""
+SHORT_COMMIT_CHARS = 12
+_SEVERITY_COLORS = {"error": "red", "warning": "yellow", "ok": "green"}
+_STATE_COLORS = {"baseline": "magenta", "promoted": "green", "retired": "bright_black"}
+
+
+def format_receipt(receipt: Receipt) -> str:
+    """Return what a write did: the operation and its commit, then its records, then its notices."""
+    if not receipt.changed:
+        head = f"{receipt.op}: nothing to do, no commit made"
+    else:
+        head = f"{receipt.op}: commit {short(receipt.commit)}"
+    rows = [(ref.id, ref.state.value, safe_line(ref.path)) for ref in receipt.records[:MAX_LISTED]]
+    more = len(receipt.records) - len(rows)
+    lines = [head, *align(rows), *([f"… and {more} more"] if more else [])]
+    return "\n".join([*lines, *(f"note: {safe_line(notice)}" for notice in receipt.notices)])
+
+
+def format_records(hits: Sequence[Hit], max_columns: int | None) -> str:
+    """Return one line a record: id, state, kind, title and marks; cut at ``max_columns`` if given."""
+    return "\n".join(_record_lines(hits, max_columns))
+
+
+def format_hits(hits: Sequence[Hit], max_columns: int | None) -> str:
+    """Return the records of a search, under each the reasons and the place where it matched."""
+    lines = []
+    for hit, line in zip(hits, _record_lines(hits, max_columns), strict=True):
+        lines.append(line)
+        for detail in (", ".join(hit.matched), hit.snippet):
+            if detail:
+                lines.append(_fit(f"    {safe_line(detail)}", max_columns))
+    return "\n".join(lines)
+
+
+def format_problems(problems: Iterable[Problem]) -> str:
+    """Return one warning a line, with the place that it is about."""
+    return "\n".join(f"warning: {place_of(one.path, one.line)}{safe_line(one.message)}" for one in problems)
+
+
+def format_findings(rows: Iterable[dict[str, Any]]) -> str:
+    """Return the findings of a check: severity, place and message a line, what to do below it."""
+    lines = []
+    for row in rows:
+        severity = str(row["severity"])
+        place = place_of(row["path"], row.get("line"))
+        lines.append(f"{click.style(severity, fg=_SEVERITY_COLORS.get(severity))}: {place}{safe_line(row['message'])}")
+        if row.get("hint"):
+            lines.append(f"    {safe_line(row['hint'])}")
+    return "\n".join(lines)
+
+
+def format_error(error: GitmemError) -> str:
+    """Return an error as people see it: what went wrong, and what to do."""
+    head = click.style("error:", fg="red") + f" {make_visible(error.message)}"
+    return f"{head}\nhint: {make_visible(error.hint)}" if error.hint else head
+
+
+def place_of(path: str, line: int | None) -> str:
+    """Return ``path:line: `` as it stands before a message; empty without a path."""
+    if not path:
+        return ""
+    return f"{safe_line(path)}:{line}: " if line else f"{safe_line(path)}: "
+
+
+def short(commit: str | None) -> str:
+    """Return the beginning of a commit id, enough to name it."""
+    return (commit or "none")[:SHORT_COMMIT_CHARS]
+
+
+def count(number: int, noun: str) -> str:
+    """Return ``number`` and its ``noun``, in the plural with an ``s`` unless there is one."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _record_lines(hits: Sequence[Hit], max_columns: int | None) -> list[str]:
+    rows = [
+        (one.record.id, one.record.state.value, one.record.kind.value if one.record.kind else "-", _label(one))
+        for one in hits
+    ]
+    return [
+        click.style(line[: len(row[0])], bold=True) + _paint_state(line[len(row[0]) :], row[1])
+        for line, row in zip(align(rows, max_columns), rows, strict=True)
+    ]
+
+
+def _label(hit: Hit) -> str:
+    marks = ["[uncommitted]"] if hit.uncommitted else []
+    marks += [f"[{count(len(hit.record.problems), 'problem')}]"] if hit.record.problems else []
+    return " ".join([*marks, safe_line(hit.record.title), *(f"#{safe_line(tag)}" for tag in hit.record.tags)])
+
+
+def _paint_state(text: str, state: str) -> str:
+    color = _STATE_COLORS.get(state)
+    return text.replace(state, click.style(state, fg=color), 1) if color else text
+
+
+def _fit(line: str, max_columns: int | None) -> str:
+    return line if max_columns is None else truncate(line, max_columns)

@@ -1,0 +1,111 @@
+"""What a person is shown before they confirm a write: the whole of it, with nothing invisible in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import Any
+
+from gitmem.errors import InputError
+from gitmem.hosts.cli.columns import align, safe_line
+from gitmem.model.answer import Answer
+from gitmem.model.record import Draft, Record
+from gitmem.service.memory import Memory
+from gitmem.text import make_visible
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What would be done to what: what was asked for, then what it is done to.
+
+    ``asked`` and ``facts`` are names and values, ``texts`` are headed texts; all are shown whole.
+    """
+
+    verb: str
+    vault: str
+    effect: str
+    asked: tuple[tuple[str, str], ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
+
+
+def format_preview(shown: Preview) -> str:
+    """Return ``shown`` as lines for a terminal; texts are indented by a bar, so that none can pass for gitmem's own."""
+    lines = [f"{shown.verb} in the vault {safe_line(shown.vault)!r}"]
+    for facts in filter(None, (shown.asked, shown.facts)):
+        cells = [(safe_line(name), safe_line(value)) for name, value in facts]
+        lines += ["", *(f"  {line}" for line in align(cells))]
+    for head, text in filter(itemgetter(1), shown.texts):
+        lines += ["", f"  {safe_line(head)}:", *(f"  | {line}" for line in make_visible(text).split("\n"))]
+    return "\n".join([*lines, "", f"Effect: {safe_line(shown.effect)}"])
+
+
+def preview_draft(memory: Memory, verb: str, draft: Draft, effect: str) -> Preview:
+    """Return what writing ``draft`` would do."""
+    facts = {
+        "title": draft.title,
+        "kind": draft.kind or "",
+        "summary": draft.summary,
+        "key": draft.key or "",
+        "tags": ", ".join(draft.tags),
+        "evidence": ", ".join(draft.evidence),
+    }
+    return Preview(verb, vault_name(memory), effect, asked=_given(facts), texts=(("text", draft.body.rstrip("\n")),))
+
+
+def preview_record(memory: Memory, verb: str, ref: str, effect: str) -> Preview:
+    """Return what ``verb`` would do to the record ``ref``: all of its properties and its text. Reads."""
+    record = get_shown(memory.show(ref), ref)
+    facts = {"id": record.id, "path": record.path, "title": record.title}
+    others = {name: value for name, value in record.properties.items() if name not in ("gitmem_id", "title")}
+    return Preview(
+        verb,
+        vault_name(memory),
+        effect,
+        facts=_given(facts | {name: _format_value(value) for name, value in others.items()}),
+        texts=(("text", record.body.strip("\n")),),
+    )
+
+
+def preview_files(memory: Memory, verb: str, files: Iterable[tuple[str, str]], effect: str) -> Preview:
+    """Return what ``verb`` would do to whole files: each path with what is said of it, then each text. Reads."""
+    named = tuple(sorted(files))
+    texts = tuple((path, text) for path, _said in named if (text := _read(memory, path)) is not None)
+    return Preview(verb, vault_name(memory), effect, facts=named, texts=texts)
+
+
+def with_asked(shown: Preview, asked: Iterable[tuple[str, str]], texts: Iterable[tuple[str, str]] = ()) -> Preview:
+    """Return ``shown`` with more of what was asked for, and further texts behind its own."""
+    return replace(shown, asked=(*shown.asked, *asked), texts=(*shown.texts, *texts))
+
+
+def vault_name(memory: Memory) -> str:
+    """Return the name by which people know the vault."""
+    return memory.vault.entry.name
+
+
+def get_shown(answer: Answer, ref: str) -> Record:
+    """Return the one record of a ``show``. Raises ``InputError`` (``no-such-record``) when there is none."""
+    if not answer.hits:
+        raise InputError("no-such-record", f"{ref!r} names no record", "See `gitmem list`.")
+    return answer.hits[0].record
+
+
+def _given(facts: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, value) for name, value in facts.items() if value)
+
+
+def _format_value(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _read(memory: Memory, path: str) -> str | None:
+    try:
+        with open(memory.vault.layout.file(path), encoding="utf-8", errors="backslashreplace", newline="") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return f"(can't be read: {os.strerror(error.errno or 0)})"

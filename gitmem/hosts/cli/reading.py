@@ -1,0 +1,52 @@
+"""What the reading verbs share: how an answer is printed, and which exit code says how the read went."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+from gitmem.errors import IntegrityError, UnavailableError
+from gitmem.hosts.cli.call import Call
+from gitmem.hosts.cli.output import read_document
+from gitmem.hosts.cli.plain import format_problems
+from gitmem.model.answer import Answer, Status
+from gitmem.service.memory import Memory
+
+NOTHING_FOUND = 1
+
+
+def say_answer(call: Call, read: Callable[[Memory], Answer], text: Callable[[Answer], str], nothing: str = "") -> int:
+    """Ask the memory that the call means, print its answer, and return the exit code.
+
+    ``text`` makes the text for people. ``nothing`` is said, beside the result, where nothing was found. The code is 0
+    for ``ok`` and ``degraded``, 1 for ``no-match``, 6 for ``unavailable`` and ``withheld``, 7 where a row is an error.
+    """
+    with call.open_memory() as memory:
+        answer = read(memory)
+        return print_answer(call, answer, memory.vault.layout.repo, text(answer), nothing)
+
+
+def print_answer(call: Call, answer: Answer, repo: str, text: str, nothing: str = "") -> int:
+    """Print ``answer``, as a document or as ``text``, warnings beside it; return the exit code of ``say_answer``."""
+    call.print_result(read_document(answer, repo), text)
+    call.warn(format_problems(answer.diagnostics))
+    if answer.status is Status.NO_MATCH:
+        call.warn(nothing)
+        return NOTHING_FOUND
+    if answer.status in (Status.UNAVAILABLE, Status.WITHHELD):
+        call.warn(f"memory {answer.status.value}")
+        return UnavailableError.exit_code
+    if answer.status is Status.DEGRADED:
+        call.warn("memory degraded: the answer may be slower or less complete than usual")
+    return IntegrityError.exit_code if any(row.get("severity") == "error" for row in answer.rows) else 0
+
+
+def find_columns() -> int | None:
+    """Return the width of the terminal that standard output is, ``None`` when it is none and nothing is to be cut."""
+    if not sys.stdout.isatty():
+        return None
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or None
+    except (OSError, ValueError):
+        return None

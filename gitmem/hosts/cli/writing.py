@@ -1,0 +1,49 @@
+"""What the writing verbs share: try, let a person confirm where policy wants it, and say what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gitmem.hosts.cli.call import Call
+from gitmem.hosts.cli.confirm import run_confirmed
+from gitmem.hosts.cli.options import read_draft
+from gitmem.hosts.cli.output import write_document
+from gitmem.hosts.cli.plain import format_receipt
+from gitmem.hosts.cli.preview import Preview, preview_draft
+from gitmem.model.authority import Actor
+from gitmem.model.change import Receipt
+from gitmem.service.memory import Memory
+
+
+def write_draft(call: Call, name: str, title: str, values: dict[str, Any], effect: str) -> int:
+    """Write a new record with ``observe`` or ``declare`` of a memory (``name``); return the exit code."""
+    op_id = values["op_id"]
+    with call.open_memory() as memory:
+        draft = read_draft(call, title, values)
+        write = memory.declare if name == "declare" else memory.observe
+        return write_and_say(
+            call,
+            lambda actor: write(draft, actor, op_id),
+            lambda: preview_draft(memory, name, draft, effect),
+            stdin_is_used=values["body_file"] == "-",
+        )
+
+
+def write_record(
+    call: Call,
+    attempt: Callable[[Memory, Actor], Receipt],
+    preview: Callable[[Memory], Preview],
+) -> int:
+    """Run a write on the memory that the call means; return the exit code."""
+    with call.open_memory() as memory:
+        return write_and_say(call, lambda actor: attempt(memory, actor), lambda: preview(memory))
+
+
+def write_and_say(
+    call: Call, attempt: Callable[[Actor], Receipt], preview: Callable[[], Preview], *, stdin_is_used: bool = False
+) -> int:
+    """Run ``attempt`` under the human check and print its receipt; return the exit code 0. Raises what it raises."""
+    receipt = run_confirmed(call, attempt, preview, stdin_is_used=stdin_is_used)
+    call.print_result(write_document(receipt), format_receipt(receipt))
+    return 0

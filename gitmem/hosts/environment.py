@@ -1,0 +1,102 @@
+"""The one reader of the process's surroundings: environment variables, working folder, login name, user folders."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from dataclasses import dataclass
+
+from gitmem.errors import InputError, UnavailableError
+from gitmem.text import find_hidden
+
+MAX_NAME_CHARS = 128
+COMPLETION_VARIABLE = "_GITMEM_COMPLETE"
+"""Set by the shell's completion script, never by people."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What the surroundings say, read once at the start. All paths are absolute.
+
+    ``identity_files`` are the Git configuration files that may hold the person's name, the one that
+    has the last word in Git first. ``failpoint`` is ``NAME`` or ``NAME:n``, for tests alone.
+    """
+
+    home: str
+    folder: str
+    actor: str = "agent"
+    host: str = "cli"
+    session: str = ""
+    login: str = "person"
+    identity_files: tuple[str, ...] = ()
+    failpoint: str = ""
+    editor: str = "vi"
+    color: bool = True
+    debug: bool = False
+    completion: str = ""
+
+
+def read_environment() -> Environment:
+    """Return what this process finds around it.
+
+    Raises ``InputError`` (``bad-environment``) for a name that can't stand in a commit, ``UnavailableError``
+    (``no-working-folder``) when the working folder is gone.
+    """
+    get = os.environ.get
+    return Environment(
+        home=_find_home(get("GITMEM_HOME", "")),
+        folder=_find_folder(),
+        actor=_check_name("GITMEM_ACTOR", get("GITMEM_ACTOR") or "agent"),
+        host=_check_name("GITMEM_HOST", get("GITMEM_HOST") or "cli"),
+        session=_check_name("GITMEM_SESSION", get("GITMEM_SESSION", "")),
+        login=_find_login(),
+        identity_files=_find_identity_files(get("XDG_CONFIG_HOME", "")),
+        failpoint=get("GITMEM_FAILPOINT", ""),
+        editor=get("VISUAL") or get("EDITOR") or ("notepad" if os.name == "nt" else "vi"),
+        color=not get("NO_COLOR"),
+        debug=bool(get("GITMEM_DEBUG")),
+        completion=get(COMPLETION_VARIABLE, ""),
+    )
+
+
+def _find_home(named: str) -> str:
+    if named:
+        return os.path.abspath(os.path.expanduser(named))
+    import platformdirs
+
+    return os.path.abspath(platformdirs.user_data_dir("gitmem", appauthor=False))
+
+
+def _find_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        raise UnavailableError(
+            "no-working-folder", "the working folder is gone", "Change to a folder that exists."
+        ) from None
+
+
+def _find_login() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return "person"
+
+
+def _find_identity_files(config_home: str) -> tuple[str, ...]:
+    user = os.path.expanduser("~")
+    shared = config_home if os.path.isabs(config_home) else os.path.join(user, ".config")
+    return (os.path.join(user, ".gitconfig"), os.path.join(shared, "git", "config"))
+
+
+def _check_name(variable: str, value: str) -> str:
+    # These become trailers and the author of commits: a line break or a bracket would forge one.
+    if "\n" in value or "<" in value or ">" in value or find_hidden(value) or value != value.strip():
+        raise InputError(
+            "bad-environment", f"{variable} holds a character that can't stand in a name", "Use letters and digits."
+        )
+    if len(value) > MAX_NAME_CHARS:
+        raise InputError(
+            "bad-environment", f"{variable} is longer than {MAX_NAME_CHARS} characters", "Give a shorter name."
+        )
+    return value

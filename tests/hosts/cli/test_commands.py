@@ -1,0 +1,349 @@
+"""Each verb: what it asks of the memory, what it says to people and to programs, and how it exits."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import pytest
+
+from gitmem.hosts.cli.commands.edit import fit_body, parse_settings
+
+if TYPE_CHECKING:
+    from driving import Gitmem, Terminal
+
+pytest_plugins = "hosts.driving"
+
+
+def change_outside(gitmem: Gitmem, text: str) -> str:
+    """Put ``text`` behind the one observation there is, as another program would; return its path."""
+    path = gitmem.git("ls-files", "observations")
+    with (gitmem.repo / path).open("a") as note:
+        note.write(text)
+    return path
+
+
+def test_init_makes_the_global_vault_once(bare: Gitmem) -> None:
+    said = bare("init")
+    vault_id = bare("status", "--json").document["vault"]["id"]
+    commit = bare.git("rev-parse", "HEAD")
+    facts = f"vault   global (global, {vault_id})\nfolder  {bare.repo}\n"
+    assert (said.code, said.out, said.err) == (0, f"init: commit {commit[:12]}\n{facts}", "")
+    assert bare("init").out == f"init: the vault is there already\n{facts}"
+    document = bare("init", "--json").document
+    assert (document["changed"], document["commit"], document["vault"]["name"]) == (False, None, "global")
+
+
+def test_init_makes_a_workspace_for_the_project_around(bare: Gitmem) -> None:
+    project = Path(bare.environment.folder, "heron")
+    (project / "src").mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
+    inside = bare.at(folder=str(project / "src"))
+    vault = inside("init", "--workspace", "--json").document["vault"]
+    assert (vault["name"], vault["scope"]) == ("heron", "workspace")
+    assert Path(vault["path"]).is_relative_to(bare.environment.home)
+    assert inside("status", "--json").document["vault"]["id"] == vault["id"]
+    assert bare("status", "--json").code == 6
+
+
+def test_init_makes_a_vault_at_a_path(bare: Gitmem) -> None:
+    document = bare("init", "mine", "--name", "notes", "--catalog-shards", "32", "--json").document
+    assert document["vault"]["path"] == str(Path(bare.environment.folder, "mine"))
+    assert bare("--vault", "notes", "status", "--json").document["vault"]["name"] == "notes"
+    (Path(bare.environment.folder) / "full").mkdir()
+    (Path(bare.environment.folder) / "full" / "a").touch()
+    assert bare("init", "full", "--json").document["error"]["code"] == "folder-not-empty"
+    said = bare("init", "other", "--project", "nowhere", "--json")
+    assert (said.code, said.document["error"]["code"]) == (3, "no-such-folder")
+
+
+def test_observe_says_where_the_record_lies(gitmem: Gitmem) -> None:
+    said = gitmem(
+        "observe", "Run tests", "--evidence", "run:1", "--tag", "#tool/pytest", "--summary", "Two.", "--key", "k"
+    )
+    path = gitmem.git("ls-files", "observations")
+    row = gitmem("show", "k", "--json").document["results"][0]
+    assert said.out == f"observe: commit {gitmem.git('rev-parse', 'HEAD')[:12]}\n{row['id']}  observation  {path}\n"
+    assert {name: row[name] for name in ("title", "summary", "kind", "tags", "key", "authority")} == {
+        "title": "Run tests",
+        "summary": "Two.",
+        "kind": "fact",
+        "tags": ["tool/pytest"],
+        "key": "k",
+        "authority": "workspace_evidence",
+    }
+
+
+def test_a_body_comes_from_a_file_or_standard_input(gitmem: Gitmem) -> None:
+    Path(gitmem.environment.folder, "body.md").write_bytes(b"\xef\xbb\xbfFrom a file.\n")
+    gitmem.observe("A", "--key", "a", "--body-file", "body.md")
+    assert gitmem("show", "a", "--json").json["body"] == "\nFrom a file.\n"
+    assert (
+        gitmem("observe", "B", "--evidence", "run:1", "--key", "b", "--body-file", "-", stdin="文\n".encode()).code == 0
+    )
+    assert gitmem("show", "b", "--json").json["body"] == "\n文\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "stdin", "code", "name"),
+    [
+        (["--body-file", "nowhere.md"], b"", 3, "no-such-file"),
+        (["--body-file", "."], b"", 3, "no-such-file"),
+        (["--body-file", "-"], b"\xff", 3, "not-utf8"),
+        (["--body-file", "-"], b"x" * ((4 << 20) + 1), 3, "body-too-long"),
+        (["--body", "x", "--body-file", "-"], b"", 2, "usage"),
+        (["--op-id", "a b"], b"", 3, "bad-op-id"),
+        (["--kind", "boundary"], b"", 2, "usage"),
+    ],
+)
+def test_a_wrong_draft_writes_nothing(options: list[str], stdin: bytes, code: int, name: str, gitmem: Gitmem) -> None:
+    said = gitmem("observe", "T", "--evidence", "run:1", "--json", *options, stdin=stdin)
+    assert (said.code, said.document["error"]["code"]) == (code, name)
+    assert gitmem.git("log", "--format=%s") == "init: global vault global"
+
+
+def test_an_op_id_never_makes_two_commits(gitmem: Gitmem) -> None:
+    first = gitmem.observe("T", "--op-id", "mine-1")
+    assert gitmem.observe("T", "--op-id", "mine-1") == first
+    assert len(gitmem.git("log", "--format=%s").splitlines()) == 2
+
+
+def test_edit_changes_only_what_is_asked_for(gitmem: Gitmem) -> None:
+    record_id = gitmem.observe("T", "--body", "Old.", "--tag", "a", "--tag", "b", "--key", "k")
+    said = gitmem(
+        "edit", record_id, "--title", "U", "--summary", "S", "--body", "New.", "--add-tag", "#c", "--remove-tag", "a",
+        "--set", "rating=5 stars", "--set", "key=", "--set", "evidence=run:2", "--set", "evidence=run:3", "--json",
+    )  # fmt: skip
+    assert (said.code, said.document["op"]) == (0, "edit")
+    shown = gitmem("show", record_id, "--json").json
+    properties = shown["properties"]
+    assert shown["body"] == "\nNew.\n"
+    assert {name: properties.get(name) for name in ("title", "summary", "tags", "key", "rating", "evidence")} == {
+        "title": "U",
+        "summary": "S",
+        "tags": ["b", "c"],
+        "key": None,
+        "rating": "5 stars",
+        "evidence": ["run:2", "run:3"],
+    }
+    assert gitmem("edit", record_id, "--title", "U").out == "edit: nothing to do, no commit made\n"
+    assert gitmem("edit", record_id, "--json").document["error"]["code"] == "nothing-to-edit"
+    assert gitmem("edit", record_id, "--set", "authority=user_declared").code == 3
+
+
+def test_settings_are_texts_lists_or_gone() -> None:
+    assert parse_settings(["a=1", "b=", "c=x=y", "d=1", "d=2", " e =1"]) == {
+        "a": "1",
+        "b": None,
+        "c": "x=y",
+        "d": ["1", "2"],
+        "e": "1",
+    }
+    for wrong in ("a", "=1", ""):
+        with pytest.raises(click.UsageError, match="NAME=VALUE"):
+            parse_settings([wrong])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fitted"),
+    [
+        ("\nold\n", "new", "\nnew\n"),
+        ("old", "new\n", "new"),
+        ("\r\nold\r\n\r\n", "\nnew\n", "\r\nnew\r\n\r\n"),
+        ("\nold\n", "\n  new", "\n  new\n"),
+        ("", "new", "\nnew\n"),
+        ("\nsame\n", "same\n", "\nsame\n"),
+    ],
+)
+def test_a_new_text_keeps_the_blank_lines_around_the_old(old: str, new: str, fitted: str) -> None:
+    assert fit_body(old, new) == fitted
+
+
+def test_an_agent_retires_and_restores_its_own_observation(gitmem: Gitmem) -> None:
+    old = gitmem.observe("Old")
+    new = gitmem.observe("New")
+    said = gitmem("retire", old, "--reason", "There is a newer one.", "--superseded-by", new, "--json")
+    assert [(one["id"], one["state"]) for one in said.document["records"]] == [(old, "retired"), (new, "observation")]
+    assert gitmem("list", "--json").document["results"][0]["id"] == new
+    assert [row["id"] for row in gitmem("list", "--state", "retired", "--json").document["results"]] == [old]
+    assert gitmem("restore", old, "--json").document["records"][0]["state"] == "observation"
+    stranger = gitmem.at(actor="other")
+    assert stranger("retire", old, "--reason", "x", "--json").document["error"]["code"] == "needs-human"
+    assert gitmem("promote", old, "--json").document["error"]["code"] == "needs-human"
+
+
+def test_list_shows_one_record_a_line(gitmem: Gitmem) -> None:
+    nothing = gitmem("list")
+    assert (nothing.code, nothing.out, nothing.err) == (1, "", "no records\n")
+    said = gitmem("list", "--json")
+    assert (said.code, said.document["status"], said.document["results"]) == (1, "no-match", [])
+    beta = gitmem.observe("Beta", "--tag", "tool/pytest", "--kind", "decision")
+    alpha = gitmem.observe("Alpha")
+    assert gitmem("list").out == (
+        f"{alpha}  observation  fact      Alpha\n{beta}  observation  decision  Beta #tool/pytest\n"
+    )
+    assert gitmem("list", "--limit", "1").out == f"{alpha}  observation  fact  Alpha\n… and 1 more\n"
+    assert gitmem("list", "--tag", "tool").out == f"{beta}  observation  decision  Beta #tool/pytest\n"
+    assert gitmem("list", "--kind", "decision", "--state", "observation").out.startswith(beta)
+    assert gitmem("list", "--state", "promoted").code == 1
+
+
+def test_search_shows_why_and_where(gitmem: Gitmem) -> None:
+    record_id = gitmem.observe(
+        "Run tests with two workers", "--body", "More exhaust the database.", "--tag", "tool/pytest"
+    )
+    gitmem.observe("Something else")
+    said = gitmem("search", "exhaust", "database")
+    assert said.code == 0
+    assert re.sub("(?m)^    .*$", "    …", said.out) == (
+        f"{record_id}  observation  fact  Run tests with two workers #tool/pytest\n    …\n    …\n"
+    )
+    document = gitmem("search", "exhaust", "--json").document
+    assert document["results"][0]["id"] == record_id
+    assert document["results"][0]["snippet"] == "More exhaust the database."
+    assert document["results"][0]["matched"]
+    nothing = gitmem("search", "zebra")
+    assert (nothing.code, nothing.out, nothing.err) == (1, "", "no record matches\n")
+    assert gitmem("search", "zebra", "--json").document["status"] == "no-match"
+    assert gitmem("search", "exhaust", "--tag", "tool/ruff").code == 1
+
+
+def test_show_prints_properties_and_text(gitmem: Gitmem) -> None:
+    record_id = gitmem.observe("Run tests", "--body", "Two\nworkers.", "--tag", "a", "--tag", "b")
+    path = gitmem.git("ls-files", "observations")
+    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:]+Z", "TIME", gitmem("show", record_id).out)
+    assert text == (
+        "Run tests\n"
+        f"id         {record_id}\n"
+        f"path       {path}\n"
+        "state      observation\n"
+        "kind       fact\n"
+        "summary    Two\n"
+        "authority  workspace_evidence\n"
+        "tags       a, b\n"
+        "created    TIME\n"
+        "updated    TIME\n"
+        "evidence   run:1\n"
+        "\n"
+        "Two\nworkers.\n"
+    )
+    assert gitmem("show", path, "--raw").out == (gitmem.repo / path).read_text()
+    change_outside(gitmem, "\x1b[2Jmore\n")
+    text = gitmem("show", record_id[:6]).out
+    assert f"path       {path} (uncommitted)\n" in text
+    assert text.endswith("workers.\n\\u{1b}[2Jmore\n")
+    missing = gitmem("show", "nowhere", "--json")
+    assert (missing.code, missing.document["error"]["code"]) == (3, "no-such-record")
+
+
+def test_links_show_both_directions_and_what_is_broken(gitmem: Gitmem) -> None:
+    target = gitmem.observe("Target")
+    path = gitmem("show", target, "--json").document["results"][0]["path"]
+    source = gitmem.observe("Source", "--body", f"See [[{Path(path).stem}]] and [[nowhere]].")
+    source_path = gitmem("show", source, "--json").document["results"][0]["path"]
+    lines = [
+        line.split(maxsplit=1)[0] + " … " + line.rsplit("  ", 1)[1] for line in gitmem("links", source).out.splitlines()
+    ]
+    assert lines == [f"to … {path}", "to … nothing is called nowhere"]
+    assert gitmem("links", target).out.endswith(f"  {source_path}\n")
+    assert gitmem("links", target).out.startswith("from  ")
+    alone = gitmem.observe("Alone")
+    assert (gitmem("links", alone).code, gitmem("links", alone).out) == (0, "no links\n")
+
+
+def test_log_tells_who_did_what(gitmem: Gitmem) -> None:
+    record_id = gitmem.observe("Run tests")
+    gitmem.observe("Other")
+    commits = gitmem.git("log", "--format=%H").splitlines()
+    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:]+Z", "TIME", gitmem("log").out)
+    assert text == (
+        f"{commits[0][:12]}  TIME  agent (model)  observe  Other\n"
+        f"{commits[1][:12]}  TIME  agent (model)  observe  Run tests\n"
+        f"{commits[2][:12]}  TIME  agent (model)  init     global vault global\n"
+    )
+    rows = gitmem("log", record_id, "--json").document["results"]
+    assert [row["commit"] for row in rows] == [commits[1]]
+    assert len(gitmem("log", "--limit", "1", "--json").document["results"]) == 1
+
+
+def test_status_says_what_waits(gitmem: Gitmem) -> None:
+    vault = gitmem("status", "--json").document["vault"]
+    gitmem.observe("Run tests")
+    path = change_outside(gitmem, "more\n")
+    (gitmem.repo / "promoted" / "plain.md").write_text("A plain note.\n")
+    said = gitmem("status")
+    assert said.out == (
+        f"vault    global (global, {vault['id']})\n"
+        f"folder   {gitmem.repo}\n"
+        f"at       {gitmem.git('rev-parse', 'HEAD')[:12]} on main\n"
+        "records  1 observation, 1 plain notes\n"
+        "\n"
+        "2 notes edited outside gitmem; `gitmem adopt` commits them:\n"
+        f"edited  {path}\n"
+        "new     promoted/plain.md\n"
+    )
+    assert [row["change"] for row in gitmem("status", "--json").document["results"]] == ["edited", "new"]
+
+
+def test_check_exits_with_7_only_for_errors(gitmem: Gitmem) -> None:
+    gitmem.observe("Run tests", "--body", "[[nowhere]]", "--summary", "Two.")
+    said = gitmem("check")
+    assert (said.code, said.out.splitlines()[-1]) == (0, "1 note: 0 errors, 1 warning")
+    (gitmem.repo / "promoted" / "broken.md").write_text("---\na: [\n---\n")
+    said = gitmem("check")
+    assert (said.code, said.out.splitlines()[-1]) == (7, "2 notes: 1 error, 1 warning")
+    assert said.out.startswith("error: promoted/broken.md:")
+    as_json = gitmem("check", "--json")
+    assert (as_json.code, as_json.document["results"][0]["severity"]) == (7, "error")
+
+
+def test_check_mends_the_views(gitmem: Gitmem) -> None:
+    said = gitmem("check", "--repair-views", "--json").document
+    assert (said["op"], said["changed"], said["commit"]) == ("repair", False, None)
+
+
+def test_doctor_works_without_a_vault(bare: Gitmem) -> None:
+    said = bare("doctor")
+    assert said.code == 0
+    assert "warning: there is no vault here and no global one\n" in said.out
+    said = bare("--vault", "nowhere", "doctor", "--json")
+    assert (said.code, said.json["results"][-1]["code"]) == (7, "no-such-vault")
+
+
+def test_adopt_names_what_it_takes(gitmem: Gitmem, terminal: Terminal) -> None:
+    gitmem.observe("Run tests")
+    path = change_outside(gitmem, "more\n")
+    (gitmem.repo / "promoted" / "plain.md").write_text("A plain note.\n")
+    assert gitmem("adopt", "--json").document["error"]["code"] == "needs-human"
+    said = terminal("adopt", str(gitmem.repo / path))
+    assert (said.code, "plain.md" in said.out) == (0, False)
+    assert gitmem.git("status", "--porcelain", "--untracked-files=all") == "?? promoted/plain.md"
+
+
+def test_import_says_what_comes_in_and_what_does_not(gitmem: Gitmem, tmp_path: Path) -> None:
+    notes = tmp_path / "work" / "notes"
+    (notes / "deep").mkdir(parents=True)
+    (notes / "a.md").write_text("One.\n")
+    (notes / "deep" / "b.md").write_text("Two.\n")
+    (notes / "c.md").write_text("---\nbroken: [\n---\n")
+    dry = gitmem("import", "notes", "--dry-run")
+    assert dry.code == 0
+    assert dry.out == (
+        "import: 2 notes would come in, 1 left out; nothing written\n"
+        "observation  observations/a.md\n"
+        "observation  observations/deep/b.md\n"
+    )
+    assert dry.err.startswith("warning: c.md: ")
+    assert gitmem.git("log", "--format=%s") == "init: global vault global"
+    document: dict[str, Any] = gitmem("import", "notes", "--dry-run", "--json").document
+    assert (document["dry_run"], document["commit"], len(document["records"])) == (True, None, 2)
+    document = gitmem("import", "notes", "--json").document
+    assert [one["path"] for one in document["records"]] == ["observations/a.md", "observations/deep/b.md"]
+    assert [one["path"] for one in document["left_out"]] == ["c.md"]
+    again = gitmem("import", "notes")
+    assert again.out == "import: nothing to do, no commit made\n"
+    assert gitmem("import", "nowhere", "--json").document["error"]["code"] == "no-such-folder"
+    assert gitmem("import", "notes", "--state", "promoted", "--json").document["error"]["code"] == "needs-human"

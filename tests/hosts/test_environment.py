@@ -1,0 +1,89 @@
+"""The surroundings are read once, checked, and made absolute."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gitmem.errors import InputError, UnavailableError
+from gitmem.hosts.environment import Environment, read_environment
+
+
+@pytest.fixture(autouse=True)
+def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in list(os.environ):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("LOGNAME", "sam")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_with_nothing_said_the_platform_decides(surroundings: Path) -> None:
+    found = read_environment()
+    assert found == Environment(
+        home=found.home,
+        folder=str(surroundings),
+        login="sam",
+        identity_files=(str(surroundings / ".gitconfig"), str(surroundings / ".config" / "git" / "config")),
+    )
+    assert Path(found.home).name == "gitmem"
+    assert Path(found.home).is_relative_to(surroundings)
+
+
+def test_everything_can_be_said(surroundings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "GITMEM_HOME": "memory",
+        "GITMEM_ACTOR": "claude",
+        "GITMEM_HOST": "claude-code",
+        "GITMEM_SESSION": "s1",
+        "GITMEM_FAILPOINT": "commit:2",
+        "GITMEM_DEBUG": "1",
+        "VISUAL": "code --wait",
+        "EDITOR": "ed",
+        "NO_COLOR": "1",
+        "XDG_CONFIG_HOME": "/etc/xdg",
+        "_GITMEM_COMPLETE": "bash_source",
+    }.items():
+        monkeypatch.setenv(name, value)
+    assert read_environment() == Environment(
+        home=str(surroundings / "memory"),
+        folder=str(surroundings),
+        actor="claude",
+        host="claude-code",
+        session="s1",
+        login="sam",
+        identity_files=(str(surroundings / ".gitconfig"), "/etc/xdg/git/config"),
+        failpoint="commit:2",
+        editor="code --wait",
+        color=False,
+        debug=True,
+        completion="bash_source",
+    )
+
+
+def test_a_tilde_in_the_home_is_the_persons_folder(surroundings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITMEM_HOME", "~/memory")
+    assert read_environment().home == str(surroundings / "memory")
+
+
+@pytest.mark.parametrize("value", ["a\nGitmem-Rule: forged", "a <b@c>", "a\x1b[2J", " a", "a\u202eb", "x" * 129])
+@pytest.mark.parametrize("variable", ["GITMEM_ACTOR", "GITMEM_HOST", "GITMEM_SESSION"])
+def test_a_name_that_would_forge_a_commit_is_refused(
+    variable: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(InputError, match=variable) as caught:
+        read_environment()
+    assert caught.value.code == "bad-environment"
+
+
+def test_a_working_folder_that_is_gone_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(UnavailableError, match="the working folder is gone"):
+        read_environment()
