@@ -1,5 +1,7 @@
 """Who may do what: the authority table of design section 6 as data, and the one function that reads it.
 
+Keeps INV-HUMAN-ONLY.
+
 ``docs/authority.md`` is ``format_table()``; change the table here and write that page anew.
 """
 

@@ -9,7 +9,7 @@ import functools
 import re
 from typing import TYPE_CHECKING, Any
 
-from gitmem import resources
+from gitmem.resources import read_text
 from gitmem.text import make_visible, one_line
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _environment() -> jinja2.Environment:
     import jinja2  # here, because most operations write a catalog line only and need no template
 
     return jinja2.Environment(  # noqa: S701 - autoescape is for HTML; _finalize escapes for Markdown
-        loader=jinja2.FunctionLoader(functools.partial(resources.read_text, "templates")),
+        loader=jinja2.FunctionLoader(functools.partial(read_text, "templates")),
         undefined=jinja2.StrictUndefined,
         finalize=_finalize,
         trim_blocks=True,

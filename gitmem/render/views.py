@@ -1,4 +1,4 @@
-"""The views: ``catalog.json`` and ``INDEX.md``, pure functions of the committed records. Design section 5, "Views".
+"""The views: ``catalog.json`` and ``INDEX.md``, pure functions of the committed records (INV-VIEWS). Design section 5.
 
 The catalog holds one record a line, sorted by the random id. Every such line ends in a comma and a ``null`` closes the
 list, so that adding a record adds one line and changes no other. The ids are cut into 1,024 buckets by their first

@@ -31,8 +31,8 @@ def declare(vault: OpenVault, draft: Draft, actor: Actor, op_id: OpId | None = N
             f"a declaration has one of the kinds {kinds}",
             "Give --kind, or use `gitmem observe`.",
         )
-    decision = authorize(Action.DECLARE, actor, kind=kind)
     authority = authority_for(Action.DECLARE, State.BASELINE)
     record, data = make_record(vault, draft, authority, State.BASELINE.folder, actor)
+    decision = authorize(Action.DECLARE, actor, kind=kind)
     change = make_change(Action.DECLARE, actor, decision, [(None, record, data)], op_id=op_id, note=record.summary)
     return carry_out(vault, change)

@@ -124,5 +124,5 @@ def _can_exchange() -> bool:
             return False
 
 
-def _row(severity: str, code: str, message: str, hint: str = "", path: str = "") -> Row:
+def _row(severity: str, code: str, message: str, hint: str = "", path: str | None = None) -> Row:
     return {"severity": severity, "code": code, "message": message, "hint": hint, "path": path}

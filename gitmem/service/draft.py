@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from gitmem.model.authority import Actor, Authority
 from gitmem.model.ids import new_record_id
-from gitmem.model.record import BASELINE_KINDS, MAX_SUMMARY_CHARS, Draft, Record, State
+from gitmem.model.record import MAX_SUMMARY_CHARS, Draft, Record, State
 from gitmem.model.vault_path import parse_vault_path
 from gitmem.policy.content import check_draft
 from gitmem.service.find import check_key_is_free
+from gitmem.service.gate import check_record
 from gitmem.service.plan import reread, stamp
 from gitmem.service.vault import OpenVault
 from gitmem.text import one_line, shorten
@@ -21,14 +22,15 @@ def make_record(
 ) -> tuple[Record, bytes]:
     """Return a new record in ``folder`` and the bytes of its file; nothing is written.
 
-    A summary that was not given is the beginning of the body. Raises ``InputError``: ``key-taken`` and what
-    ``policy.content.check_draft`` raises.
+    A summary that was not given is the beginning of the body. Raises ``InputError`` (``key-taken`` and what
+    ``policy.content.check_draft`` raises) and what ``gate.check_record`` raises: a person is asked to confirm only what
+    may be written.
     """
     record_id = new_record_id()
     title = one_line(draft.title)
     path = parse_vault_path(f"{folder}/{file_name(title, record_id)}")
     draft = replace(draft, title=title, summary=one_line(draft.summary) or summarise(draft.body))
-    check_draft(draft, State.BASELINE if draft.kind in BASELINE_KINDS else State.OBSERVATION)
+    check_draft(draft, State.BASELINE if folder == State.BASELINE.folder else State.OBSERVATION)
     if draft.key:
         check_key_is_free(vault, draft.key)
     now = stamp(vault)
@@ -46,7 +48,9 @@ def make_record(
         source=f"{actor.host}/{actor.session}" if actor.session else None,
         evidence=draft.evidence,
     )
-    return reread(path, data), data
+    record = reread(path, data)
+    check_record(record, data)
+    return record, data
 
 
 def summarise(body: str) -> str:

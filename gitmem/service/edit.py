@@ -55,7 +55,7 @@ def edit(vault: OpenVault, ref: str, wanted: RecordEdit, actor: Actor, op_id: Op
     changes = _plan_properties(vault, record, wanted)
     after_data = edit_note(data, changes)
     if wanted.body is not None:
-        after_data = replace_body(after_data, _frame_body(record.body, wanted.body))
+        after_data = replace_body(after_data, frame_body(record.body, wanted.body))
     if after_data == data:
         return carry_out(vault, no_change(Action.EDIT, actor, op_id))
     after_data = edit_note(after_data, {"updated": stamp(vault)})
@@ -82,12 +82,14 @@ def _plan_properties(vault: OpenVault, record: Record, wanted: RecordEdit) -> di
     return {name: value for name, value in changes.items() if record.properties.get(name) != value}
 
 
-def _frame_body(old: str, new: str) -> str:
-    """Return ``new`` after a blank line and with a final newline, as new records have it; ``old`` for the same text."""
-    text = new.replace("\r\n", "\n").strip("\n")
-    if text == old.replace("\r\n", "\n").strip("\n"):
-        return old
-    return f"\n{text}\n" if text else ""
+def frame_body(old: str, new: str) -> str:
+    """Return ``new`` with the blank lines around it that ``old`` has, so that they never count as an edit."""
+    text = old.strip("\r\n")
+    wanted = new.strip("\r\n")
+    if not text or not wanted:
+        return f"\n{wanted}\n" if wanted else ""
+    before, _text, behind = old.partition(text)
+    return before + wanted + behind
 
 
 def _merge_tags(tags: tuple[str, ...], add: tuple[str, ...], remove: tuple[str, ...]) -> list[str]:

@@ -25,9 +25,9 @@ def observe(vault: OpenVault, draft: Draft, actor: Actor, op_id: OpId | None = N
     if earlier is not None:
         return earlier
     kind = draft.kind or Kind.FACT
-    decision = authorize(Action.OBSERVE, actor, kind=kind, has_evidence=bool(draft.evidence))
     folder = f"{State.OBSERVATION.folder}/{vault.clock.now():%Y-%m}"
     draft = replace(draft, kind=kind)
     record, data = make_record(vault, draft, authority_for(Action.OBSERVE, State.OBSERVATION), folder, actor)
+    decision = authorize(Action.OBSERVE, actor, kind=kind, has_evidence=bool(draft.evidence))
     change = make_change(Action.OBSERVE, actor, decision, [(None, record, data)], op_id=op_id, note=record.summary)
     return carry_out(vault, change)

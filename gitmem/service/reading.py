@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from gitmem.errors import GitmemError, IntegrityError, StateError, UnavailableError
+from gitmem.errors import InputError, IntegrityError, StateError, UnavailableError
 from gitmem.model.answer import Answer, Status
 from gitmem.model.record import Problem, Record
 from gitmem.model.vault_path import parse_vault_path
@@ -77,16 +78,38 @@ def report(read: Callable[[], Answer]) -> Answer:
 
 
 def read_records(vault: OpenVault, paths: Iterable[str]) -> dict[str, tuple[Record, bytes]]:
-    """Return the records at ``paths``, reread from their files; what changed or went since the scan is left out."""
+    """Return the records at ``paths``, reread and masked; what changed or went since the scan is left out."""
     from gitmem.vault.record_file import parse_record
     from gitmem.vault.scan import StableReader
 
     found = {}
     with StableReader(vault.layout.repo, vault.clock) as read:
         for path in paths:
-            with suppress(GitmemError):
+            with suppress(InputError, StateError):
                 data = read(path)
                 record = parse_record(parse_vault_path(path), data)
                 if record is not None and not record.private:
-                    found[path] = (record, data)
+                    found[path] = mask(record, data)
     return found
+
+
+def mask(record: Record, data: bytes) -> tuple[Record, bytes]:
+    """Return the record and its bytes without the secrets that an edit outside gitmem brought in.
+
+    The fingerprint stays that of the file. A record that is nothing without them keeps only its id and place. Raises
+    ``UnavailableError`` (``scanner-failed``): nothing may be shown then.
+    """
+    from gitmem.policy.secrets import redact
+    from gitmem.vault.record_file import parse_record
+
+    text = data.decode("utf-8", "replace")
+    clean = redact(text)
+    if clean == text:
+        return record, data
+    try:
+        masked = parse_record(record.path, clean.encode())
+    except InputError:
+        masked = None
+    if masked is None or masked.id != record.id:
+        masked = Record(record.id, record.path, record.state, "[withheld]", "", record.fingerprint)
+    return replace(masked, fingerprint=record.fingerprint), clean.encode()

@@ -39,7 +39,6 @@ def search(vault: OpenVault, words: str, filters: Filters, limit: int = 10) -> A
 
 def _search(vault: OpenVault, database: Database, report: Report, query: Query, limit: int) -> Answer:
     from gitmem.catalog.query import search as find_matches
-    from gitmem.policy.secrets import redact
     from gitmem.relevance.terms import make_snippet
 
     matches: list[Match] = find_matches(database, query, limit)
@@ -50,7 +49,7 @@ def _search(vault: OpenVault, database: Database, report: Report, query: Query, 
         if match.row.path not in records:
             continue
         record = records[match.row.path][0]
-        snippet = make_snippet(redact(record.body), match.words, MAX_SNIPPET_CHARS)
+        snippet = make_snippet(record.body, match.words, MAX_SNIPPET_CHARS)
         uncommitted = committed[record.path] != record.fingerprint
         hits.append(Hit(record, match.matched, snippet, match.score, uncommitted))
     status = Status.OK if hits else Status.NO_MATCH

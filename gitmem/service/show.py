@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from gitmem.errors import UnavailableError
 from gitmem.model.answer import Answer, Hit, Status
-from gitmem.policy.secrets import redact
 from gitmem.service.find import get_record
+from gitmem.service.reading import mask
 from gitmem.service.vault import OpenVault
-from gitmem.vault.frontmatter import parse_note
 
 
 def show(vault: OpenVault, ref: str) -> Answer:
-    """Return the record ``ref`` as the one hit; ``extra`` has ``body``, ``properties`` and the file's ``text``.
+    """Return the record ``ref`` as the one hit; ``extra`` has its ``body``, ``properties`` and ``file`` (all of it).
 
-    Secrets that a person's edit brought in are masked; when the scanner fails the answer is ``withheld`` and holds
-    nothing of the record. Raises what ``get_record`` raises.
+    Secrets that a person's edit brought in are masked. Raises what ``get_record`` raises, and ``UnavailableError``
+    (``scanner-failed``) when nothing may be shown.
     """
     settled = vault.settle_abandoned()
-    record, data = get_record(vault, ref)
-    head = vault.head()
+    record, data = mask(*get_record(vault, ref))
     uncommitted = vault.committed_ids([record.path])[record.path] != record.fingerprint
-    try:
-        text = redact(data.decode("utf-8", "replace"))
-        note = parse_note(text.encode())
-    except UnavailableError:
-        return Answer(Status.WITHHELD, head, diagnostics=settled)
-    extra = {"body": note.body, "properties": note.properties, "text": text}
-    return Answer(Status.OK, head, (Hit(record, uncommitted=uncommitted),), diagnostics=settled, extra=extra)
+    extra = {"body": record.body, "properties": record.properties, "file": data.decode("utf-8", "replace")}
+    return Answer(Status.OK, vault.head(), (Hit(record, uncommitted=uncommitted),), diagnostics=settled, extra=extra)

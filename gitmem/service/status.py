@@ -35,7 +35,7 @@ def status(vault: OpenVault) -> Answer:
         elif note.problem is not None:
             problems.append(note.problem)
         else:
-            counts["plain notes"] += 1
+            counts["plain"] += 1
     if head.branch != manifest.branch:
         problems.append(Problem("not-on-managed-branch", f"the vault is not on its branch {manifest.branch}"))
     extra: dict[str, Any] = {

@@ -37,8 +37,8 @@ def find_fingerprint(root: str, path: VaultPath) -> Fingerprint | None:
 def put_in_place(root: str, edit: JournalEdit, data: bytes | None) -> None:
     """Bring one file from ``edit.before`` to ``edit.after``; its bytes are flushed, its folder by ``flush_folders``.
 
-    Keeps INV-PEOPLE-FIRST. Raises ``StateError`` (``edited-meanwhile``) when what is there is not what the change was made from; the file is
-    then as the other program left it.
+    Keeps INV-PEOPLE-FIRST. Raises ``StateError`` (``edited-meanwhile``) when what is there is not what the change was
+    made from; the file is then as the other program left it.
     """
     target, temp = os.path.join(root, edit.path), os.path.join(root, edit.temp)
     if data is None:

@@ -1,7 +1,7 @@
 """Recovery: finish or undo what a crash left. It looks at state, never at age, and may run any number of times.
 
-An operation whose commit is in the branch's history is finished; any other is undone (INV-OLD-OR-NEW). Only files that hold exactly
-what the operation wrote, or exactly what it found, are touched; everything else is a person's.
+An operation whose commit is in the branch's history is finished; any other is undone (INV-OLD-OR-NEW). Only
+files that hold exactly what the operation wrote, or exactly what it found, are touched; all else is a person's.
 """
 
 from __future__ import annotations

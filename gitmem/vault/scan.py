@@ -31,7 +31,8 @@ _FIRST_GAP_S = 0.001
 _TYPE_BITS = 0o170000
 _REGULAR = stat.S_IFREG
 _MASK_64 = 0x7FFF_FFFF_FFFF_FFFF
-# Syncthing, Dropbox and its kin, the obsidian-git plugin.
+# Syncthing, Dropbox and its kin, the obsidian-git plugin: what to look for in all names at once, then in each.
+_CONFLICT_MARKS = (".sync-conflict-", "conflicted copy", "conflict-files-obsidian-git.md")
 _CONFLICT_COPY = re.compile(
     r"\.sync-conflict-[^/]*\.md|\([^/)]*conflicted copy[^/)]*\)[^/]*\.md|conflict-files-obsidian-git\.md"
 )
@@ -255,7 +256,7 @@ def _are_plain(joined: str) -> bool:
     """Tell whether no name among ``joined`` is a dot file, a conflict copy or not text, in one pass over all."""
     if joined.startswith(".") or "/." in joined or not _is_text(joined):
         return False
-    return "conflict" not in joined or _CONFLICT_COPY.search(joined) is None
+    return not any(mark in joined for mark in _CONFLICT_MARKS)
 
 
 def _is_note(name: str, folder: str, problems: list[Problem]) -> bool:

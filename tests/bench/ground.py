@@ -19,12 +19,14 @@ from gitmem.vault.record_file import file_name, format_record
 from gitmem.wiring import make_vault
 
 PERSON = Actor(Surface.HUMAN, "Bench Person", "bench@example.com")
-_WORDS = (
-    "api cache queue worker token retry index schema tenant invoice booking harbour berth ledger export import batch "
-    "timeout deadlock replica rollback migration feature flag deploy canary probe metric trace alert sampler parser "
-    "lexer buffer socket stream cursor shard bucket digest cipher backup restore webhook payload header cookie session "
-    "locale currency rounding decimal calendar holiday weekday sprint review branch merge conflict rebase release"
-).split()
+_TEXT = """
+    api cache queue worker token retry index schema tenant invoice booking harbour berth ledger export import
+    batch timeout deadlock replica rollback migration feature flag deploy canary probe metric trace alert
+    sampler parser lexer buffer socket stream cursor shard bucket digest cipher backup restore webhook
+    payload header cookie session locale currency rounding decimal calendar holiday weekday sprint review
+    branch merge conflict rebase release
+"""
+_WORDS = _TEXT.split()
 
 
 @dataclass(frozen=True)

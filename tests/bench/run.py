@@ -22,11 +22,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from ground import PERSON, Place, copy_place, make_note, make_place, run_git
-
 from gitmem.model.record import Draft
 from gitmem.service.query import Filters
 from gitmem.service.reading import ask
+
+from ground import PERSON, Place, copy_place, make_note, make_place, run_git
 
 _WALK = """
 const fs = require("fs"), path = require("path"); let n = 0;

@@ -227,7 +227,7 @@ def operations(draw: st.DrawFn) -> list[list[tuple[str, State, dict[str, Any]]]]
 @pytest.mark.parametrize("shards", [1, 32])
 @settings(derandomize=True, max_examples=60, deadline=None)
 @given(history=operations())
-def test_changes_one_by_one_give_the_same_bytes_as_from_scratch(
+def test_inv_views_changed_one_by_one_are_the_same_bytes_as_from_scratch(
     shards: int, history: list[list[tuple[str, State, dict[str, Any]]]]
 ) -> None:
     records: dict[str, Record] = {}

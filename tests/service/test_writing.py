@@ -10,7 +10,7 @@ import pytest
 from gitmem.errors import GitmemError, InputError, PolicyError, StateError
 from gitmem.model.authority import Actor
 from gitmem.model.record import Draft, Kind, State
-from gitmem.service.edit import RecordEdit
+from gitmem.service.edit import RecordEdit, frame_body
 from gitmem.service.memory import Memory
 
 from conftest import Desk, draft
@@ -176,7 +176,7 @@ BAD_DRAFTS = {
     "hidden tag": (Draft("t", tags=("tool/a\u200bb",)), "hidden-characters"),
     "conflict": (Draft("t", body="<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"), "bad-body"),
     "NUL": (Draft("t", body="a\0b"), "hidden-characters"),
-    "baseline kind": (Draft("t", kind=Kind.BOUNDARY), "refused"),
+    "baseline kind": (Draft("t", kind=Kind.BOUNDARY), "kind-misfit"),
     "a secret": (Draft("t", body="token ghp_abcdefghijklmnopqrstuvwxyzABCDEF0123"), "secret-found"),
     "a secret in the title": (Draft("ghp_abcdefghijklmnopqrstuvwxyzABCDEF0123"), "secret-found"),
     "too much": (Draft("t", body="x" * (257 * 1024)), "body-too-large"),
@@ -247,3 +247,18 @@ def test_retiring_needs_sense(memory: Memory, person: Actor, reason: str, newer:
         memory.retire(gone.id, "again", person)
     with pytest.raises(StateError):
         memory.restore(one.id, person)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fitted"),
+    [
+        ("\nold\n", "new", "\nnew\n"),
+        ("old", "new\n", "new"),
+        ("\r\nold\r\n\r\n", "\nnew\n", "\r\nnew\r\n\r\n"),
+        ("\nold\n", "\n  new", "\n  new\n"),
+        ("", "new", "\nnew\n"),
+        ("\nsame\n", "same\n", "\nsame\n"),
+    ],
+)
+def test_a_new_text_keeps_the_blank_lines_around_the_old(old: str, new: str, fitted: str) -> None:
+    assert frame_body(old, new) == fitted

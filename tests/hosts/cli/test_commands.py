@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 
-from gitmem.hosts.cli.commands.edit import fit_body, parse_settings
+from gitmem.hosts.cli.commands.edit import parse_settings
 
 if TYPE_CHECKING:
     from driving import Gitmem, Terminal
@@ -147,21 +147,6 @@ def test_settings_are_texts_lists_or_gone() -> None:
             parse_settings([wrong])
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "fitted"),
-    [
-        ("\nold\n", "new", "\nnew\n"),
-        ("old", "new\n", "new"),
-        ("\r\nold\r\n\r\n", "\nnew\n", "\r\nnew\r\n\r\n"),
-        ("\nold\n", "\n  new", "\n  new\n"),
-        ("", "new", "\nnew\n"),
-        ("\nsame\n", "same\n", "\nsame\n"),
-    ],
-)
-def test_a_new_text_keeps_the_blank_lines_around_the_old(old: str, new: str, fitted: str) -> None:
-    assert fit_body(old, new) == fitted
-
-
 def test_an_agent_retires_and_restores_its_own_observation(gitmem: Gitmem) -> None:
     old = gitmem.observe("Old")
     new = gitmem.observe("New")
@@ -279,7 +264,7 @@ def test_status_says_what_waits(gitmem: Gitmem) -> None:
         f"vault    global (global, {vault['id']})\n"
         f"folder   {gitmem.repo}\n"
         f"at       {gitmem.git('rev-parse', 'HEAD')[:12]} on main\n"
-        "records  1 observation, 1 plain notes\n"
+        "records  1 observation, 1 plain\n"
         "\n"
         "2 notes edited outside gitmem; `gitmem adopt` commits them:\n"
         f"edited  {path}\n"

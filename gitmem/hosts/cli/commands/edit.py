@@ -59,7 +59,7 @@ def command(call: Call, /, ref: str, **values: Any) -> int:
         text = read_body(call, values["body"], values["body_file"], old.strip("\r\n") if values["use_editor"] else None)
         wanted = RecordEdit(
             title=values["title"],
-            body=None if text is None else fit_body(old, text),
+            body=text,
             summary=values["summary"],
             properties=parse_settings(values["settings"]),
             add_tags=clean_tags(values["add_tags"]),
@@ -71,15 +71,6 @@ def command(call: Call, /, ref: str, **values: Any) -> int:
             lambda: _preview(memory, ref, wanted),
             stdin_is_used=values["body_file"] == "-",
         )
-
-
-def fit_body(old: str, new: str) -> str:
-    """Return the text ``new`` with the blank lines around it that ``old`` has, so that they don't count as an edit."""
-    text = old.strip("\r\n")
-    if not text:
-        return f"\n{new.strip()}\n"
-    before, _text, behind = old.partition(text)
-    return before + new.strip("\r\n") + behind
 
 
 def parse_settings(settings: Iterable[str]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def command(call: Call, ref: str, *, raw: bool) -> int:
 
 
 def _format_raw(answer: Answer) -> str:
-    return str(answer.extra.get("text", "")).removesuffix("\n")
+    return str(answer.extra.get("file", "")).removesuffix("\n")
 
 
 def _format(answer: Answer) -> str:
