@@ -53,6 +53,11 @@ def open_database(runtime_file: str, key: str, busy_timeout_s: float = 2.0) -> D
     return Database(runtime_file, key, busy_timeout_s)
 
 
+def sqlite_version() -> str:
+    """Return the version of the SQLite library in use, such as ``3.40.1``."""
+    return sqlite3.sqlite_version
+
+
 class Database:
     """One open catalog, safe to use from several threads, which then take turns.
 

@@ -16,8 +16,8 @@ _SCORE = f"-bm25(terms, {', '.join(map(str, WEIGHTS))})"
 _HIGHLIGHTS = ", ".join(f"highlight(terms, {column}, char(2), char(3))" for column in range(len(FIELDS)))
 _HIGHLIGHT = re.compile("\x02([^\x02\x03]*)\x03")
 _NAME_ORDER = ("key", "title", "alias")
-# An exact word is worth a little more than another form of it: enough to decide between equals, no more.
-_EXACT_BONUS = 0.1
+# What all words of a question in exactly their form add to a score: enough to decide between equals, not much more.
+_EXACT_BONUS = 0.2
 _ALWAYS_TELLING = 1000
 
 
@@ -30,7 +30,8 @@ class Found(NamedTuple):
 
 def format_expression(terms: Sequence[str], operator: str) -> str:
     """Return the full-text expression for ``terms`` joined by ``AND`` or ``OR``. Each is quoted, so none is syntax."""
-    return f" {operator} ".join('"' + term.replace('"', '""') + '"' for term in terms)
+    # A NUL ends an expression for the engine, quoted or not.
+    return f" {operator} ".join('"' + term.replace('"', '""').replace("\0", " ") + '"' for term in terms)
 
 
 def find_exact(
@@ -90,17 +91,28 @@ def rank(
 
     ``tokens`` holds each term of the question with the word that it comes from. Exact words add a little to a score.
     """
-    shown = dict(tokens)
     if not any(groups):
         return {}
+    shown = _spell(tokens)
     words = _find_words(connection, format_expression(list(shown), "OR"), [row for group in groups for row in group])
     found = {}
     for group in groups:
         for row, score in group.items():
             exact = shown.keys() & {word for field in words[row].values() for word in field}
-            by_field = {field: [shown.get(word, word) for word in fields] for field, fields in words[row].items()}
+            by_field = {field: _show([shown.get(w, w) for w in fields]) for field, fields in words[row].items()}
             found[row] = Found(score * (1 + _EXACT_BONUS * len(exact) / len(shown)), by_field)
     return {row: found[row] for group in groups for row in sorted(group, key=lambda row: -found[row].score)}
+
+
+def _spell(tokens: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return how to show each term: the first of a word, which stands for all of it, as that word."""
+    first = {word: term for term, word in reversed(tokens)}
+    return {term: word if first[word] == term else term for term, word in tokens}
+
+
+def _show(words: Sequence[str]) -> list[str]:
+    """Return ``words`` in order without those that are part of another: ``cache`` beside ``cache-ttl``."""
+    return [word for word in dict.fromkeys(words) if not any(word in other and word != other for other in words)]
 
 
 def marks(values: Sequence[object]) -> str:

@@ -71,7 +71,8 @@ def reconcile(
     ``UnavailableError`` (``scanner-failed``) where ``clean`` raises: the catalog stays as it was.
     """
     intake = _Intake(read, parse, terms, clean)
-    return database.attempt(lambda: _reconcile(database, scan, intake))
+    with database.lock:
+        return database.attempt(lambda: _reconcile(database, scan, intake))
 
 
 @dataclass(frozen=True)
@@ -97,11 +98,14 @@ class _Texts(NamedTuple):
 
 def _reconcile(database: Database, scan: Scan, intake: _Intake) -> Report:
     with database.reading() as connection:
-        if _load_folders(connection) == scan.folders:
+        version, stored = _read_data_version(connection), _load_folders(connection)
+        if stored == scan.folders:
             return Report(0, _collect_problems(connection, scan, []), ())
     with database.writing() as connection:
+        if _read_data_version(connection) != version:  # another process has reconciled since
+            stored = _load_folders(connection)
         writer = _Writer(connection, intake)
-        _apply(connection, writer, scan)
+        _apply(connection, writer, scan, stored)
         report = Report(writer.changed, _collect_problems(connection, scan, writer.unstable), tuple(writer.unstable))
     if writer.forgot_private:
         with database.reading() as connection:
@@ -114,9 +118,13 @@ def _load_folders(connection: sqlite3.Connection) -> dict[str, FolderScan]:
     return {path: FolderScan(names, signatures) for path, names, signatures in rows}
 
 
-def _apply(connection: sqlite3.Connection, writer: _Writer, scan: Scan) -> None:
-    # Read again inside the transaction: another process may have reconciled since.
-    stored = _load_folders(connection)
+def _read_data_version(connection: sqlite3.Connection) -> int:
+    """Return a number that changes whenever another connection has committed."""
+    version: int = connection.execute("PRAGMA data_version").fetchone()[0]
+    return version
+
+
+def _apply(connection: sqlite3.Connection, writer: _Writer, scan: Scan, stored: dict[str, FolderScan]) -> None:
     for folder in sorted(stored.keys() | scan.folders.keys()):
         old, new = stored.get(folder), scan.folders.get(folder)
         if old == new:
@@ -126,7 +134,7 @@ def _apply(connection: sqlite3.Connection, writer: _Writer, scan: Scan) -> None:
         if new is not None:
             connection.execute("INSERT INTO folders VALUES (?, ?, ?)", (folder, new.names, b"".join(found.values())))
     writer.flush()
-    _flag_duplicates(connection)
+    _flag_duplicates(connection, writer.added)
     if writer.forgot_private:
         # Deleted terms stay in the engine's segments until these are merged.
         connection.execute("INSERT INTO terms(terms) VALUES ('optimize')")
@@ -157,6 +165,7 @@ class _Writer:
         self.changed = 0
         self.unstable: list[str] = []
         self.forgot_private = False
+        self.added: set[str] = set()
         self._connection = connection
         self._intake = intake
         self._row = connection.execute("SELECT coalesce(max(rowid), 0) FROM records").fetchone()[0]
@@ -231,6 +240,7 @@ class _Writer:
 
     def _add(self, record: Record) -> None:
         self._row += 1
+        self.added.add(record.id)
         row, texts = self._row, self._clean_texts(record)
         self._records.append(
             (
@@ -279,15 +289,17 @@ def _iter_names(key: str | None, title: str, aliases: Iterable[str]) -> Iterable
             yield fold(alias), "alias"
 
 
-def _flag_duplicates(connection: sqlite3.Connection) -> None:
-    """Flag the records that share an id, and no others; the first path of each id is the one that answers."""
-    suspects = connection.execute(
-        "SELECT id FROM records GROUP BY id HAVING count(*) > 1"
-        " UNION SELECT id FROM records JOIN problems USING (path) WHERE code = ?",
-        (_DUPLICATE,),
-    ).fetchall()
+def _flag_duplicates(connection: sqlite3.Connection, added: set[str]) -> None:
+    """Flag the records that share an id, and no others; the first path of each id is the one that answers.
+
+    Only the ids in ``added`` and those flagged before can have changed.
+    """
+    count = "SELECT count(*) FROM records WHERE id = ?"
+    suspects = {record_id for record_id in added if connection.execute(count, (record_id,)).fetchone()[0] > 1}
+    flagged = "SELECT id FROM records JOIN problems USING (path) WHERE code = ?"
+    suspects.update(record_id for (record_id,) in connection.execute(flagged, (_DUPLICATE,)))
     connection.execute("DELETE FROM problems WHERE code = ?", (_DUPLICATE,))
-    for (record_id,) in suspects:
+    for record_id in sorted(suspects):
         paths = [p for (p,) in connection.execute("SELECT path FROM records WHERE id = ? ORDER BY path", (record_id,))]
         for path in paths:
             connection.execute("UPDATE records SET is_shadowed = ? WHERE path = ?", (path != paths[0], path))

@@ -16,6 +16,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ MAX_QUERY_BYTES = 1024
 MAX_QUERY_WORDS = 64
 
 _MAX_WHOLE_CHARS = 64
+_MAX_PLACES = 200
 _SEPARATORS = "_-./\\:@"
 _CJK = (
     "\u1100-\u11ff\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e"
@@ -58,7 +60,7 @@ _OUTLINE = str.maketrans(
 
 
 class Token(NamedTuple):
-    """One term of a question, and the word of the question that it comes from."""
+    """One term of a question, and the word of the question that it comes from (Chinese characters: the term)."""
 
     term: str
     word: str
@@ -96,7 +98,7 @@ def parse_query(text: str) -> tuple[Token, ...]:
             f"a search takes at most {MAX_QUERY_WORDS} words and {MAX_QUERY_BYTES} bytes",
             "Search for the few words that matter most.",
         )
-    tokens = {term: Token(term, word) for word in words for term in _expand(word)}
+    tokens = {term: Token(term, term if _CJK_RUN.match(term) else word) for word in words for term in _expand(word)}
     telling = tuple(token for token in tokens.values() if not _is_stop_word(token))
     return telling or tuple(tokens.values())
 
@@ -111,8 +113,7 @@ def make_snippet(text: str, terms: Sequence[str], max_chars: int) -> str:
     found = _find_starts(line, terms)
     if len(line) <= max_chars or not found:
         return shorten(line, max_chars)
-    reach = max_chars * 3 // 4
-    best = max(found, key=lambda place: len({term for start, term in found if 0 <= start - place[0] < reach}))[0]
+    best = _find_densest(found, max_chars * 3 // 4)
     start = max(0, min(best - max_chars // 8, len(line) - max_chars + 1))
     if start > 0:
         start = line.find(" ", start, best) + 1 or start
@@ -121,9 +122,11 @@ def make_snippet(text: str, terms: Sequence[str], max_chars: int) -> str:
 
 
 def _spread(run: re.Match[str]) -> str:
-    chars = run[0]
-    pairs = [chars[i : i + 2] for i in range(len(chars) - 1)]
-    return f" {' '.join([*chars, *pairs])} "
+    return f" {' '.join([*run[0], *_pairs(run[0])])} "
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[i : i + 2] for i in range(len(run) - 1)]
 
 
 def _find_identifier_terms(text: str) -> list[str]:
@@ -171,7 +174,9 @@ def _find_wholes(identifier: str) -> tuple[str, ...]:
 
 def _split_camel(word: str) -> list[str]:
     """Return the parts of ``getUserSession`` in lower case; none for a word of one part, or for ``APIs``."""
-    parts = [] if _PLURAL_ACRONYM.fullmatch(word) else _CAMEL_PART.findall(word)
+    if word[1:].lower() == word[1:] or _PLURAL_ACRONYM.fullmatch(word):
+        return []
+    parts = _CAMEL_PART.findall(word)
     return [part.lower() for part in parts] if len(parts) > 1 else []
 
 
@@ -183,9 +188,10 @@ def _name_symbol(word: str) -> str:
 def _expand(word: str) -> list[str]:
     """Return the terms of one word of a question, the most telling first."""
     if _CJK_RUN.match(word):
-        return [word[i : i + 2] for i in range(len(word) - 1)] or [word]
-    if word[-1] in "+#":
+        return [*_pairs(word), *word]
+    if _SYMBOL_NAME.fullmatch(word):
         return [_name_symbol(word)]
+    word = word.rstrip("+#")
     parts = word.translate(_PARTS).split()
     terms = [part.casefold() for part in parts]
     if word.isascii():
@@ -198,18 +204,41 @@ def _is_stop_word(token: Token) -> bool:
     if term in ENGLISH or term in CHINESE_WORDS:
         return True
     is_letter_of_name = len(term) == 1 and term.isascii() and len(token.word) > 1
-    return is_letter_of_name or (len(term) == 2 and not CHINESE_CHARACTERS.isdisjoint(term))
+    return is_letter_of_name or (len(term) <= 2 and not CHINESE_CHARACTERS.isdisjoint(term))
 
 
 def _find_starts(line: str, terms: Sequence[str]) -> list[tuple[int, str]]:
     """Return where words of ``line`` start that are forms of one of ``terms``, in order."""
-    heads = {_head(term): term for term in terms if term}
-    if not heads:
-        return []
-    # Longest first, so that of two terms with a common beginning the fuller one counts.
-    choice = "|".join(re.escape(head) for head in sorted(heads, key=len, reverse=True))
-    pattern = re.compile(rf"(?:(?<![^\W_])|(?<=[{_CJK}])|(?=[{_CJK}]))(?:{choice})", re.IGNORECASE)
-    return [(match.start(), match[0].casefold()) for match in pattern.finditer(line)]
+    lower = line.lower()
+    if len(lower) != len(line):  # a few letters grow; places in the one would be wrong in the other
+        lower = line
+    found = []
+    for head in {_head(term.lower()) for term in terms if term}:
+        at = lower.find(head)
+        for _ in range(_MAX_PLACES):
+            if at < 0:
+                break
+            if at == 0 or not head.isascii() or not (lower[at - 1].isascii() and lower[at - 1].isalnum()):
+                found.append((at, head))
+            at = lower.find(head, at + 1)
+    return sorted(found)
+
+
+def _find_densest(found: Sequence[tuple[int, str]], reach: int) -> int:
+    """Return the first place from which most different terms lie within ``reach`` characters."""
+    best, most, first = 0, 0, 0
+    inside: Counter[str] = Counter()
+    for at, term in found:
+        inside[term] += 1
+        while at - found[first][0] >= reach:
+            gone = found[first][1]
+            inside[gone] -= 1
+            if not inside[gone]:
+                del inside[gone]
+            first += 1
+        if len(inside) > most:
+            best, most = found[first][0], len(inside)
+    return best
 
 
 def _head(term: str) -> str:

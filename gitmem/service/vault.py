@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from gitmem.transaction.ground import Ground, Tools
 
 
-TERMS_VERSION = "terms-1"
-"""Changes whenever ``relevance.terms`` splits text otherwise, so that catalogs are made anew."""
-
-
 @dataclass(frozen=True)
 class Options:
     """What a host decides for the whole process.
@@ -68,6 +64,7 @@ class OpenVault:
         from contextlib import suppress
 
         from gitmem.catalog.database import open_database
+        from gitmem.relevance.terms import TERMS_VERSION
         from gitmem.vault.atomic import ensure_folder
 
         if self.options.memory_catalog:

@@ -19,14 +19,10 @@ from gitmem.vault.record_file import file_name, format_record
 from gitmem.wiring import make_vault
 
 PERSON = Actor(Surface.HUMAN, "Bench Person", "bench@example.com")
-_TEXT = """
-    api cache queue worker token retry index schema tenant invoice booking harbour berth ledger export import
-    batch timeout deadlock replica rollback migration feature flag deploy canary probe metric trace alert
-    sampler parser lexer buffer socket stream cursor shard bucket digest cipher backup restore webhook
-    payload header cookie session locale currency rounding decimal calendar holiday weekday sprint review
-    branch merge conflict rebase release
-"""
-_WORDS = _TEXT.split()
+_SYLLABLES = [a + b for a in "bcdfghjklmnprst" for b in "aeo"][::2] + ["cli", "dro", "fla", "gri", "plo", "sta", "tru"]
+_WORDS = [a + b + c for a in _SYLLABLES for b in _SYLLABLES[::5] for c in _SYLLABLES[::2]]
+_WEIGHTS = [1 / (rank + 2) for rank in range(len(_WORDS))]
+"""Some 2,600 words, used as unevenly as the words of a language (Zipf)."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +69,8 @@ def make_place(folder: Path, records: int) -> Place:
 def make_note(source: random.Random, number: int) -> tuple[str, bytes]:
     """Return the path and the bytes of one generated record."""
     record_id = RecordId("".join(source.choices(ALPHABET, k=12)))
-    title = " ".join(source.sample(_WORDS, 5)).capitalize()
-    body = "\n\n".join(" ".join(source.choices(_WORDS, k=45)) for _ in range(2)) + f"\n\nCase {number}.\n"
+    title = " ".join(_pick(source, 5)).capitalize()
+    body = "\n\n".join(" ".join(_pick(source, 45)) for _ in range(2)) + f"\n\nCase {number}.\n"
     month = f"2026-{number % 12 + 1:02d}"
     folder = "promoted" if number % 50 == 0 else f"observations/{month}"
     data = format_record(
@@ -82,9 +78,9 @@ def make_note(source: random.Random, number: int) -> tuple[str, bytes]:
         title,
         body,
         kind=Kind.FACT,
-        summary=" ".join(source.sample(_WORDS, 8)),
+        summary=" ".join(_pick(source, 8)),
         authority=Authority.WORKSPACE_EVIDENCE,
-        tags=(f"tool/{source.choice(_WORDS)}", f"domain/{source.choice(_WORDS)}"),
+        tags=(f"tool/{source.choice(_WORDS[:40])}", f"domain/{source.choice(_WORDS[:20])}"),
         key=f"case-{number}",
         created=f"{month}-01T08:00:00Z",
         updated=f"{month}-02T08:00:00Z",
@@ -94,6 +90,10 @@ def make_note(source: random.Random, number: int) -> tuple[str, bytes]:
         review_after="2027-06-01",
     )
     return f"{folder}/{file_name(title, record_id)}", data
+
+
+def _pick(source: random.Random, count: int) -> list[str]:
+    return source.choices(_WORDS, _WEIGHTS, k=count)
 
 
 def copy_place(place: Place, folder: Path) -> Path:

@@ -1,0 +1,258 @@
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from catalog_ground import IDS, Ground
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gitmem.catalog.query import (
+    Filters,
+    Query,
+    Row,
+    count_records,
+    find_by_key,
+    find_by_path,
+    find_by_prefix,
+    find_row,
+    get_row,
+    list_rows,
+    list_tags,
+    search,
+)
+from gitmem.errors import InputError
+from gitmem.model.authority import Authority
+from gitmem.model.record import Kind, State
+
+NOTES = {
+    # path: (body, properties)
+    "promoted/cache.md": (
+        "The client keeps answers for five minutes.\n",
+        {"title": "Cache lifetime", "key": "cache-ttl", "tags": "[tool/redis, domain/booking]", "kind": "fact"},
+    ),
+    "promoted/caches.md": ("Of cache-ttl and of other things, at length.\n", {"title": "Caching in general"}),
+    "promoted/retry.md": (
+        "A failed call is retried three times; retries back off.\n",
+        {"title": "Retry policy", "aliases": "[Backoff]", "tags": "[tool/http]", "authority": "workspace_evidence"},
+    ),
+    "promoted/store.md": ("See src/app/session_store.py and getUserSession in it.\n", {"title": "Sessions"}),
+    "promoted/cpp.md": ("The engine is written in C++, the tool in C#.\n", {"title": "Languages"}),
+    "promoted/zh.md": ("缓存失效以后，重新加载三次。\n", {"title": "缓存策略", "tags": "[领域/缓存]"}),
+    "promoted/ja.md": ("サーバーの設定は東京にある。\n", {"title": "設定"}),
+    "promoted/accent.md": ("Le café de la gare.\n", {"title": "Café"}),
+    "promoted/shell.md": ("Never run rm -rf on the share.\n", {"title": "Careful", "tags": "[Tool/Shell]"}),
+    "baseline/goal.md": ("Ship the boat booking.\n", {"title": "Goal", "kind": "goal", "authority": "user_declared"}),
+    "observations/2026-11/crlf.md": ("One line\r\nzebra line\r\n", {"title": "Line ends", "kind": "finding"}),
+    "retired/2026-11/old.md": ("The old cache was a boat.\n", {"title": "Old cache", "key": "old"}),
+}
+
+
+@pytest.fixture(scope="module")
+def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
+    with Ground(tmp_path_factory.mktemp("query"), ":memory:") as made:
+        for number, (path, (body, properties)) in enumerate(NOTES.items()):
+            made.note(path, number, body, **properties)
+        assert made.refresh().problems == ()
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("cache-ttl", "cache"),
+        ("CACHE-TTL", "cache"),
+        ("what is the cache-ttl of the client", "cache"),
+        ("Cache lifetime", "cache"),
+        ("cache lifetime", "cache"),
+        ("backoff", "retry"),
+        ("C++", "cpp"),
+        ("c#", "cpp"),
+        ("rm -rf", "shell"),
+        ("session_store.py", "store"),
+        ("session_store", "store"),
+        ("sessionStore", "store"),
+        ("src/app/session_store.py", "store"),
+        ("getUserSession", "store"),
+        ("user session", "store"),
+        ("失效", "zh"),
+        ("重新加载", "zh"),
+        ("缓存失效后怎么办", "zh"),
+        ("缓", "zh"),
+        ("東京", "ja"),
+        ("サーバー", "ja"),
+        ("cafe", "accent"),
+        ("CAFÉ", "accent"),
+        ("redis", "cache"),
+        ("tool/redis", "cache"),
+        ("retrying", "retry"),
+        ("how often do we retry a call that failed", "retry"),
+        ("failed call unicorn backs", "retry"),
+        ("zebra", "crlf"),
+        ("what's \"up (zebra", "crlf"),
+    ],
+)
+def test_the_wanted_record_comes_first(ground: Ground, question: str, first: str) -> None:
+    assert Path(ground.find(question)[0]).stem == first
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["", " ", '"', "*", "^", "NEAR(", "title:", "unicorn", "NOT", "\0", "\ud800", "'; DROP TABLE records; --"],
+)
+def test_nothing_fits(ground: Ground, question: str) -> None:
+    assert ground.find(question) == []
+
+
+@pytest.mark.parametrize(
+    "term",
+    ['"', '""', '" OR "zebra', "zebra*", "^zebra", "title:zebra", "a AND b", "NEAR(a b)", "-", "{title}: a", "\0"],
+)
+def test_terms_are_never_syntax(ground: Ground, term: str) -> None:
+    for tokens in (((term, term),), ((term, term), ("unicorn", "unicorn"))):
+        found = {match.row.path for match in search(ground.database, Query("", tokens))}
+        assert found <= {"observations/2026-11/crlf.md"}
+
+
+@settings(derandomize=True, max_examples=150, deadline=None)
+@given(st.text(max_size=40))
+def test_any_text_can_be_searched_for(ground: Ground, text: str) -> None:
+    paths = ground.find(text)
+    assert len(set(paths)) == len(paths)
+    assert set(paths) <= set(NOTES)
+
+
+def test_those_with_every_word_come_before_those_with_some(ground: Ground) -> None:
+    assert ground.find("cache client") == ["promoted/cache.md", "promoted/caches.md"]
+    assert ground.find("cache client", limit=1) == ["promoted/cache.md"]
+
+
+def test_an_exact_word_beats_another_form_of_it(ground: Ground, tmp_path: Path) -> None:
+    with Ground(tmp_path, ":memory:") as other:
+        for number, word in enumerate(["locks", "locked", "lock", "locking"]):
+            other.note(f"promoted/{number}.md", number, f"{word} the file\n", title="Same")
+        for word, first in (("lock", 2), ("locked", 1), ("locks", 0), ("locking", 3)):
+            assert other.find(f"{word} file")[0] == f"promoted/{first}.md"
+
+
+def test_a_match_says_why(ground: Ground) -> None:
+    assert [match.matched for match in ground.search("retry calls")] == [
+        ("title: retry", "body: call retried retries"),
+    ]
+    assert ground.search("cache-ttl")[0].matched == ("key: cache-ttl", "title: cache")
+    assert ground.search("Cache Lifetime")[0].matched == ("title: cache lifetime", "key: Cache")
+    assert ground.search("缓存失效")[0].matched == ("title: 缓存", "tags: 缓存", "body: 缓存 存失 失效")
+    assert ground.search("retry")[0].words == ("retry", "retried", "retries")
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ({}, {"cache", "caches"}),
+        ({"states": (State.RETIRED,)}, {"old"}),
+        ({"states": tuple(State)}, {"cache", "caches", "old"}),
+        ({"kinds": (Kind.FACT, Kind.FINDING)}, {"cache"}),
+        ({"authorities": (Authority.USER_DECLARED,)}, set()),
+        ({"tags": ("tool",)}, {"cache"}),
+        ({"tags": ("TOOL/redis", "domain")}, {"cache"}),
+        ({"tags": ("#tool/redis/",)}, {"cache"}),
+        ({"tags": ("tool/re",)}, set()),
+        ({"tags": ("tool", "领域")}, set()),
+    ],
+)
+def test_filters_narrow_a_search(ground: Ground, filters: dict[str, Any], found: set[str]) -> None:
+    assert {Path(path).stem for path in ground.find("cache", filters=Filters(**filters))} == found
+
+
+def test_filters_hold_for_exact_names_too(ground: Ground) -> None:
+    assert ground.find("old") == []
+    assert ground.find("old", filters=Filters(states=(State.RETIRED,))) == ["retired/2026-11/old.md"]
+    assert ground.find("cache-ttl", filters=Filters(kinds=(Kind.GOAL,))) == []
+
+
+@pytest.mark.parametrize("limit", [0, -1, 10**9, float("nan"), "10", True, None, 1.0])
+def test_a_bad_limit_is_refused(ground: Ground, limit: Any) -> None:
+    with pytest.raises(InputError) as caught:
+        search(ground.database, Query("cache", (("cache", "cache"),)), limit)
+    assert caught.value.code == "bad-limit"
+
+
+def test_a_row_holds_the_properties(ground: Ground) -> None:
+    row = get_row(ground.database, IDS[0])
+    assert row == Row(
+        id=row.id,
+        path=row.path,
+        fingerprint=row.fingerprint,
+        state=State.PROMOTED,
+        kind=Kind.FACT,
+        authority=None,
+        title="Cache lifetime",
+        key="cache-ttl",
+        aliases=(),
+        tags=("tool/redis", "domain/booking"),
+        summary="",
+        created=None,
+        updated=None,
+        verified=None,
+        valid_from=None,
+        valid_until=None,
+        review_after=None,
+    )
+    assert (row.id, row.path) == (IDS[0], "promoted/cache.md")
+
+
+def test_records_are_found_by_id_prefix_key_and_path(ground: Ground) -> None:
+    assert find_row(ground.database, "zzzzzzzzzzzz") is None
+    with pytest.raises(InputError) as caught:
+        get_row(ground.database, "zzzzzzzzzzzz")
+    assert caught.value.code == "no-such-record"
+    assert [row.id for row in find_by_prefix(ground.database, IDS[11])] == [IDS[11]]
+    assert [row.id for row in find_by_prefix(ground.database, "0" * 11)] == IDS[:10]
+    assert [row.id for row in find_by_prefix(ground.database, "0", limit=2)] == IDS[:2]
+    assert find_by_prefix(ground.database, "") == []
+    assert find_by_prefix(ground.database, "%") == []
+    by_key = find_by_key(ground.database, "Cache-TTL")
+    assert by_key is not None
+    assert by_key.path == "promoted/cache.md"
+    assert find_by_key(ground.database, "Cache lifetime") is None
+    assert find_by_path(ground.database, "promoted/none.md") is None
+    assert find_by_path(ground.database, "retired/2026-11/old.md") is not None
+
+
+def test_rows_are_listed_by_path(ground: Ground) -> None:
+    delivered = sorted(path for path in NOTES if not path.startswith("retired/"))
+    assert [row.path for row in list_rows(ground.database)] == delivered
+    assert [row.path for row in list_rows(ground.database, limit=2)] == delivered[:2]
+    assert [row.path for row in list_rows(ground.database, Filters(tags=("tool",)))] == [
+        "promoted/cache.md",
+        "promoted/retry.md",
+        "promoted/shell.md",
+    ]
+
+
+def test_tags_are_counted_whatever_their_case(ground: Ground) -> None:
+    assert list_tags(ground.database) == [
+        ("domain/booking", 1),
+        ("tool/http", 1),
+        ("tool/redis", 1),
+        ("Tool/Shell", 1),
+        ("领域/缓存", 1),
+    ]
+    assert list_tags(ground.database, "tool") == [("tool/http", 1), ("tool/redis", 1), ("Tool/Shell", 1)]
+    assert list_tags(ground.database, "tool", states=(State.RETIRED,)) == []
+
+
+def test_records_are_counted_by_state(ground: Ground) -> None:
+    assert count_records(ground.database) == (
+        {State.BASELINE: 1, State.OBSERVATION: 1, State.PROMOTED: 9, State.RETIRED: 1},
+        0,
+        0,
+    )
+
+
+def test_a_word_in_nearly_all_records_does_not_decide(tmp_path: Path) -> None:
+    with Ground(tmp_path, ":memory:") as other:
+        for number in range(40):
+            other.note(f"promoted/{number:02}.md", number, f"common filler number{number}\n")
+        other.note("promoted/x.md", 50, "rare\n")
+        assert other.find("common rare")[0] == "promoted/x.md"
