@@ -12,6 +12,7 @@ import unicodedata
 # characters (reliability facts, "Unicode in text").
 _JOINERS = "\u200c\u200d"
 _CONTROL = {c for c in range(0x20) if c not in (0x09, 0x0A)} | set(range(0x7F, 0xA0))
+_ASCII_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LINE_BREAKS = re.compile("\r\n|[\r\u2028\u2029\u0085\x0b\x0c]")
 
 
@@ -33,7 +34,7 @@ def is_hidden(char: str) -> bool:
 def find_hidden(text: str) -> list[int]:
     """Return the positions of hidden characters in ``text``, joiners in their place left out, in order."""
     if text.isascii():
-        return [i for i, char in enumerate(text) if ord(char) in _CONTROL]
+        return [match.start() for match in _ASCII_CONTROL.finditer(text)]
     return [i for i, char in enumerate(text) if is_hidden(char) and not _joins(text, i)]
 
 
@@ -44,6 +45,8 @@ def make_visible(text: str) -> str:
     a line.
     """
     text = _LINE_BREAKS.sub("\n", text)
+    if text.isascii() and _ASCII_CONTROL.search(text) is None:
+        return text
     hidden = set(find_hidden(text))
     if not hidden:
         return text

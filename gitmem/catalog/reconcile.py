@@ -294,8 +294,12 @@ def _flag_duplicates(connection: sqlite3.Connection, added: set[str]) -> None:
 
     Only the ids in ``added`` and those flagged before can have changed.
     """
-    count = "SELECT count(*) FROM records WHERE id = ?"
-    suspects = {record_id for record_id in added if connection.execute(count, (record_id,)).fetchone()[0] > 1}
+    if len(added) > _BATCH:  # one pass over the index beats a question for each
+        doubled = connection.execute("SELECT id FROM records GROUP BY id HAVING count(*) > 1")
+        suspects = {record_id for (record_id,) in doubled if record_id in added}
+    else:
+        count = "SELECT count(*) FROM records WHERE id = ?"
+        suspects = {record_id for record_id in added if connection.execute(count, (record_id,)).fetchone()[0] > 1}
     flagged = "SELECT id FROM records JOIN problems USING (path) WHERE code = ?"
     suspects.update(record_id for (record_id,) in connection.execute(flagged, (_DUPLICATE,)))
     connection.execute("DELETE FROM problems WHERE code = ?", (_DUPLICATE,))

@@ -63,7 +63,7 @@ def parse_commit_id(text: str) -> CommitId:
 
 def new_token(chars: int = ID_CHARS) -> str:
     """Return ``chars`` random characters of the id alphabet, 5 bits each, from the system's secure source."""
-    return "".join(secrets.choice(ALPHABET) for _ in range(chars))
+    return "".join(ALPHABET[byte & 31] for byte in secrets.token_bytes(chars))
 
 
 def new_record_id() -> RecordId:

@@ -10,7 +10,7 @@ from gitmem.model.record import MAX_SUMMARY_CHARS, Draft, Record, State
 from gitmem.model.vault_path import parse_vault_path
 from gitmem.policy.content import check_draft
 from gitmem.service.find import check_key_is_free
-from gitmem.service.gate import check_record
+from gitmem.service.gate import check_texts
 from gitmem.service.plan import reread, stamp
 from gitmem.service.vault import OpenVault
 from gitmem.text import one_line, shorten
@@ -23,7 +23,7 @@ def make_record(
     """Return a new record in ``folder`` and the bytes of its file; nothing is written.
 
     A summary that was not given is the beginning of the body. Raises ``InputError`` (``key-taken`` and what
-    ``policy.content.check_draft`` raises) and what ``gate.check_record`` raises: a person is asked to confirm only what
+    ``policy.content.check_draft`` raises) and what ``gate.check_texts`` raises: a person is asked to confirm only what
     may be written.
     """
     record_id = new_record_id()
@@ -48,9 +48,8 @@ def make_record(
         source=f"{actor.host}/{actor.session}" if actor.session else None,
         evidence=draft.evidence,
     )
-    record = reread(path, data)
-    check_record(record, data)
-    return record, data
+    check_texts(path, data)
+    return reread(path, data), data
 
 
 def summarise(body: str) -> str:

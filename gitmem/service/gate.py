@@ -63,4 +63,9 @@ def check_change(change: Change) -> None:
 def check_record(record: Record, data: bytes) -> None:
     """Refuse the bytes of one record's file that may not be written. Raises as ``check_change`` does."""
     check_content(data, record.path, record)
-    check_secrets({record.path: data.decode("utf-8", "replace"), "its file name": record.path})
+    check_texts(record.path, data)
+
+
+def check_texts(path: str, data: bytes) -> None:
+    """Refuse a file that holds a secret, in its text or its name. Raises as ``policy.secrets.check_secrets`` does."""
+    check_secrets({path: data.decode("utf-8", "replace"), "its file name": path})

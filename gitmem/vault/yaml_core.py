@@ -76,6 +76,8 @@ def resolve_plain(text: str) -> Any:
         return _WORDS[text]
     if text[0] not in "0123456789+-.":
         return text
+    if text[4:5] == "-" and text[:4].isdigit():  # a date; no number goes on like that
+        return text
     if len(text) > _MAX_DIGITS and _is_number(text):
         raise _out_of_range(text)
     number: int | float

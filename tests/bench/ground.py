@@ -19,7 +19,10 @@ from gitmem.vault.record_file import file_name, format_record
 from gitmem.wiring import make_vault
 
 PERSON = Actor(Surface.HUMAN, "Bench Person", "bench@example.com")
-_SYLLABLES = [a + b for a in "bcdfghjklmnprst" for b in "aeo"][::2] + ["cli", "dro", "fla", "gri", "plo", "sta", "tru"]
+_SYLLABLES = [
+    *[a + b for a in "bcdfghjklmnprst" for b in "aeo"][::2],
+    *("cli", "dro", "fla", "gri", "plo", "sta", "tru"),
+]
 _WORDS = [a + b + c for a in _SYLLABLES for b in _SYLLABLES[::5] for c in _SYLLABLES[::2]]
 _WEIGHTS = [1 / (rank + 2) for rank in range(len(_WORDS))]
 """Some 2,600 words, used as unevenly as the words of a language (Zipf)."""
