@@ -7,10 +7,10 @@ STAMP := $(VENV)/.installed
 .PHONY: test lint check bench faults fuzz docs tour clean
 
 test: $(STAMP) lint
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
 
 check: $(STAMP)
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
 
 lint: $(STAMP)
 	$(BIN)/ruff check gitmem tests
@@ -28,7 +28,7 @@ bench: $(STAMP)
 	$(BIN)/python tests/bench/run.py
 
 docs: $(STAMP)
-	$(BIN)/python -m gitmem.policy.authority > docs/authority.md
+	$(BIN)/python -c "from gitmem.policy.authority import format_table; print(format_table(), end='')" > docs/authority.md
 
 tour: $(STAMP)
 	$(BIN)/gitmem tour
