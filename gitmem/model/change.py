@@ -40,7 +40,8 @@ class RecordChange:
 class Change:
     """Everything one operation does.
 
-    ``title`` is the object of the commit's subject line, ``note`` its body. ``records`` lists the records in the
+    ``title`` is the object of the commit's subject line, ``note`` its body. ``is_named`` says that whoever
+    asks chose the op id, so that the operation may have been carried out before. ``records`` lists the records in the
     order in which people should see them; each of their files has its edits in ``edits``.
     """
 
@@ -53,6 +54,7 @@ class Change:
     rule: str
     authority: Authority | None = None
     note: str = ""
+    is_named: bool = True
 
     @property
     def allowlist(self) -> frozenset[VaultPath]:

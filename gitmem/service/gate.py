@@ -10,9 +10,6 @@ from gitmem.policy.authority import Request, decide
 from gitmem.policy.content import check_content
 from gitmem.policy.secrets import check_secrets
 
-UNCHECKED_BY_POLICY = (Action.INIT, Action.REPAIR)
-"""Operations whose bytes gitmem makes itself; they hold nothing of anybody's that was not checked before."""
-
 
 def authorize(
     action: Action,
@@ -51,10 +48,10 @@ def check_change(change: Change) -> None:
 
     Raises ``PolicyError``, ``InputError`` or ``UnavailableError`` (``scanner-failed``); nothing is written then.
     """
-    if change.action in UNCHECKED_BY_POLICY:
-        return
     records = {one.after.path: one.after for one in change.records}
-    check_secrets({"the commit message": f"{change.title}\n{change.note}", "the actor": change.actor.name})
+    actor = change.actor
+    who = f"{actor.name} {actor.email} {actor.host} {actor.session}"
+    check_secrets({"the commit message": f"{change.title}\n{change.note}", "the actor": who})
     for edit in change.edits:
         if edit.after is not None and edit.path in records:
             check_record(records[edit.path], edit.after)

@@ -29,6 +29,7 @@ def iter_touches(vault: OpenVault, record_id: RecordId, path: str) -> Iterator[T
     """Yield the commits that touched the record which now lies at ``path``, newest first, through moves.
 
     gitmem's own commits are found by their trailers; a person's, and those of very many records, by what they changed.
+    A merge touched the record when it differs from what each parent has.
     """
     place: str | None = path
     for commit in iter_commits(vault.repo, vault.head()):
@@ -38,19 +39,20 @@ def iter_touches(vault: OpenVault, record_id: RecordId, path: str) -> Iterator[T
         trailers = dict(message.trailers)
         named = ("Gitmem-Record", record_id) in message.trailers
         is_single = "Gitmem-Op-Id" in trailers and "Gitmem-Records" not in trailers
-        if (is_single and not named) or len(commit.parents) > 1:
+        if is_single and not named and len(commit.parents) < 2:
             continue
-        changes = _changes(vault, commit)
-        if place not in changes:
+        changes, *others = _changes(vault, commit)
+        if place not in changes or any(place not in other for other in others):
             continue
         before = place if changes[place].old is not None else _find_moved(vault, changes, record_id)
         yield Touch(commit, trailers, before, place)
         place = before
 
 
-def _changes(vault: OpenVault, commit: Commit) -> dict[str, Difference]:
-    parent = tree_of(vault.repo, commit.parents[0]) if commit.parents else None
-    return diff_trees(vault.repo, parent, commit.tree)
+def _changes(vault: OpenVault, commit: Commit) -> list[dict[str, Difference]]:
+    """Return what the commit changed against each of its parents, the first one first; one of a root commit."""
+    parents: list[str | None] = [tree_of(vault.repo, parent) for parent in commit.parents]
+    return [diff_trees(vault.repo, parent, commit.tree) for parent in parents or [None]]
 
 
 def _find_moved(vault: OpenVault, changes: Mapping[str, Difference], record_id: RecordId) -> str | None:

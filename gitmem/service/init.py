@@ -8,12 +8,13 @@ import shutil
 from dataclasses import dataclass
 
 from gitmem.clock import SystemClock, format_utc
-from gitmem.errors import InputError, StateError
+from gitmem.errors import InputError, StateError, UnavailableError
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Receipt
 from gitmem.model.ids import CommitId, OpId, new_op_id, new_vault_id
 from gitmem.model.settings import FORMAT, SHARD_COUNTS, Manifest, Scope, VaultEntry
 from gitmem.model.vault_path import VaultPath
+from gitmem.policy.secrets import check_secrets
 from gitmem.resources import read_text
 from gitmem.service.views import RecordViews
 from gitmem.text import find_hidden, one_line
@@ -48,9 +49,10 @@ def init_vault(home: HomeLayout, wanted: NewVault, actor: Actor, clock: SystemCl
     """Make a vault with one commit, or find that it is there already (``changed`` is false then).
 
     The repository is made beside its place and renamed into it, so a crash leaves no half vault. Raises ``StateError``
-    (``folder-not-empty``, ``inside-repository``) or ``InputError`` (``bad-name``, ``bad-shards``); nothing is written.
+    (``folder-not-empty``, ``inside-repository``), ``InputError`` (``bad-name``, ``bad-shards``), ``PolicyError``
+    (``secret-found``) or ``UnavailableError`` (``vault-missing``: registered, but gone); nothing is written.
     """
-    _check(wanted)
+    _check(wanted, actor)
     known = _find_known(home, wanted)
     if known is not None:
         return known, _unchanged(actor)
@@ -92,21 +94,29 @@ def init_vault(home: HomeLayout, wanted: NewVault, actor: Actor, clock: SystemCl
     return entry, receipt
 
 
-def _check(wanted: NewVault) -> None:
+def _check(wanted: NewVault, actor: Actor) -> None:
     if wanted.name and (one_line(wanted.name) != wanted.name or find_hidden(wanted.name) or "/" in wanted.name):
         raise InputError("bad-name", "a vault's name is one line without / or hidden characters", "Choose another.")
     if len(wanted.name) > MAX_NAME_CHARS:
         raise InputError("bad-name", f"a vault's name has at most {MAX_NAME_CHARS} characters", "Choose another name.")
+    check_secrets({"the vault's name": wanted.name, "the actor": f"{actor.name} {actor.email} {actor.host}"})
     if wanted.catalog_shards not in SHARD_COUNTS:
         raise InputError("bad-shards", f"the catalog has {SHARD_COUNTS} shards", "Use 32 from about 2,000 records on.")
 
 
 def _find_known(home: HomeLayout, wanted: NewVault) -> VaultEntry | None:
+    own_global = os.path.realpath(home.global_repo)
     for entry in load_registry(home):
         same_place = wanted.path is not None and os.path.realpath(wanted.path) == entry.path
-        same_global = wanted.path is None and wanted.scope is Scope.GLOBAL is entry.scope
+        same_global = wanted.path is None and wanted.scope is Scope.GLOBAL and entry.path == own_global
         same_project = wanted.path is None and wanted.project != "" and wanted.project == entry.project
-        if (same_place or same_global or same_project) and os.path.isdir(entry.path):
+        if same_place or same_global or same_project:
+            if not os.path.isdir(entry.path):
+                raise UnavailableError(
+                    "vault-missing",
+                    f"the vault {entry.name!r} is registered there, but its folder is gone",
+                    "Put the folder back. If it is gone for good, take its entry out of registry.json first.",
+                )
             return entry
     return None
 

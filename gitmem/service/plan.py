@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gitmem.clock import format_utc
+from gitmem.errors import PolicyError
 from gitmem.model.authority import Action, Actor, Decision
 from gitmem.model.change import Change, FileEdit, Receipt, RecordChange
 from gitmem.model.ids import OpId, new_op_id
 from gitmem.model.record import Record, State
 from gitmem.model.vault_path import VaultPath, parse_vault_path
+from gitmem.service.gate import check_change
 from gitmem.service.vault import OpenVault
 from gitmem.vault.frontmatter import edit_note
 from gitmem.vault.record_file import parse_record
+
+Move = tuple[Record | None, Record, bytes]
+"""One record before an operation (``None`` for a new one), after it, and the bytes of its file after it."""
 
 _MONTHLY = (State.OBSERVATION, State.RETIRED)
 
@@ -59,14 +64,14 @@ def file_edits(before: Record | None, after: Record, data: bytes) -> tuple[FileE
 def make_change(
     action: Action,
     actor: Actor,
-    decision: Decision,
-    moves: list[tuple[Record | None, Record, bytes]],
+    rule: str,
+    moves: Sequence[Move],
     *,
     op_id: OpId | None = None,
     title: str = "",
     note: str = "",
 ) -> Change:
-    """Return the change of an operation on records; each move is a record before, after, and its bytes after."""
+    """Return the change of an operation on records, the first of which names it; ``rule`` is what allows it."""
     first = moves[0][1]
     return Change(
         action=action,
@@ -75,9 +80,10 @@ def make_change(
         title=title or first.title,
         edits=tuple(edit for before, after, data in moves for edit in file_edits(before, after, data)),
         records=tuple(RecordChange(before, after) for before, after, _data in moves),
-        rule=decision.rule,
+        rule=rule,
         authority=first.authority,
         note=note,
+        is_named=op_id is not None,
     )
 
 
@@ -86,10 +92,30 @@ def find_earlier(vault: OpenVault, action: Action, op_id: OpId | None) -> Receip
 
     Settles what a crash abandoned first. Raises ``InputError`` (``op-id-reused``) when it was another operation.
     """
-    from gitmem.transaction.apply import get_earlier
+    from gitmem.transaction.apply import find_earlier as find
 
     vault.settle_abandoned()
-    return None if op_id is None else get_earlier(vault.layout, action, op_id)
+    return None if op_id is None else find(vault.ground, action, op_id)
+
+
+def carry_out_allowed(vault: OpenVault, ask: Callable[[], Decision], plan: Callable[[str], Change]) -> Receipt:
+    """Apply the change that ``plan`` makes for the rule by which policy (``ask``) allows it.
+
+    Policy comes first. Where it needs a person, everything that would stop the change is found before that is said, so
+    that nobody confirms what can't be done; a change that has nothing to do needs nobody. Raises what ``ask`` and
+    ``plan`` raise, and what ``carry_out`` raises.
+    """
+    try:
+        rule = ask().rule
+    except PolicyError as error:
+        if error.code != "needs-human":
+            raise
+        change = plan(str(error.fields["rule"]))
+        if not change.edits:
+            return carry_out(vault, change)
+        _check_possible(vault, change)
+        raise
+    return carry_out(vault, plan(rule))
 
 
 def carry_out(vault: OpenVault, change: Change) -> Receipt:
@@ -102,13 +128,35 @@ def carry_out(vault: OpenVault, change: Change) -> Receipt:
 def no_change(action: Action, actor: Actor, op_id: OpId | None) -> Change:
     """Return the change of an operation that turned out to have nothing to do."""
     return Change(
-        action=action, op_id=op_id or new_op_id(), actor=actor, title="nothing", edits=(), records=(), rule="no-change"
+        action=action,
+        op_id=op_id or new_op_id(),
+        actor=actor,
+        title="nothing",
+        edits=(),
+        records=(),
+        rule="no-change",
+        is_named=op_id is not None,
     )
+
+
+def link_to(record: Record) -> str:
+    """Return the link to ``record`` as it stands in a property."""
+    return f"[[{record.stem}]]"
 
 
 def stamp(vault: OpenVault) -> str:
     """Return the present as ``created`` and ``updated`` hold it."""
     return format_utc(vault.clock.now())
+
+
+def _check_possible(vault: OpenVault, change: Change) -> None:
+    """Raise what ``carry_out`` would raise for the vault's state, the files and the bytes. Writes nothing."""
+    from gitmem.transaction import steps
+
+    check_change(change)
+    manifest, base = steps.check_marker(vault.ground)
+    steps.check_paths(vault.ground, change.edits)
+    steps.check_clean(vault.ground, manifest, base, change.edits)
 
 
 def _is_month(name: str) -> bool:

@@ -19,6 +19,12 @@ class RecordViews:
 
         return update_views(read, changes, shards)
 
+    def is_view(self, path: str) -> bool:
+        """Tell whether ``path`` is the index page, the catalog or one of its shards."""
+        from gitmem.render.views import is_view
+
+        return is_view(path)
+
     def rebuild(self, records: Iterable[Record], shards: int) -> Mapping[str, bytes]:
         """Return every view, from scratch."""
         from gitmem.render.views import render_views

@@ -7,23 +7,23 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from gitmem.errors import GitmemError, InputError, StateError
+from gitmem.errors import GitmemError, InputError, UnavailableError
+from gitmem.git.history import find_op
 from gitmem.git.publish import move_branch, prove, write_commit
 from gitmem.git.stage import IndexLock, install_index, prepare_index, remove_own_stale_lock
 from gitmem.git.trees import build_tree, diff_trees, tree_of, write_blobs
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Change, FileEdit, Receipt
-from gitmem.model.ids import CommitId, Fingerprint, OpId, fingerprint
+from gitmem.model.ids import CommitId, Fingerprint, OpId
 from gitmem.model.settings import Manifest
 from gitmem.model.vault_path import VaultPath
 from gitmem.transaction import steps
 from gitmem.transaction.files import flush_folders, put_in_place, settle_temp
 from gitmem.transaction.ground import Ground, Tools
 from gitmem.transaction.journal import Journal, drop_journal, save_journal
-from gitmem.transaction.receipts import append_receipt, find_receipt
-from gitmem.transaction.recover import check_recovered, recover, undo_after_failure
-from gitmem.transaction.repair import find_stale_views, plan_repair
-from gitmem.vault.layout import VaultLayout
+from gitmem.transaction.receipts import append_receipt, find_last_receipt, find_receipt, receipt_of_commit
+from gitmem.transaction.recover import check_recovered, recover, settle
+from gitmem.transaction.repair import edits_of_views, find_stale_views, plan_repair
 from gitmem.vault.lock import hold_lock
 
 
@@ -36,8 +36,7 @@ def apply(ground: Ground, change: Change, tools: Tools) -> Receipt:
     written does not read back; the crash journal then stays and the next operation decides by what it finds.
     """
     with locked(ground, tools, f"{change.action.value} {change.op_id}") as notices:
-        earlier = get_earlier(ground.layout, change.action, change.op_id)
-        if earlier is not None:
+        if change.is_named and (earlier := find_earlier(ground, change.action, change.op_id)) is not None:
             return earlier
         if not change.edits:
             return _nothing_to_do(change)
@@ -47,7 +46,7 @@ def apply(ground: Ground, change: Change, tools: Tools) -> Receipt:
             _run(ground, stale, stale.edits, tools, base, manifest)
             notices.append("the views did not match the records (an edit was committed outside gitmem); repaired")
             manifest, base = steps.check_marker(ground)
-        edits = change.edits + _plan_views(ground, change, tools, manifest, base)
+        edits = change.edits + _plan_views(ground, change, tools, manifest, base, notices)
         receipt = _run(ground, change, edits, tools, base, manifest)
         return replace(receipt, notices=receipt.notices + tuple(notices))
 
@@ -80,7 +79,7 @@ def locked(ground: Ground, tools: Tools, what: str) -> Iterator[list[str]]:
         remove_own_stale_lock(ground.repo)
         index_lock: IndexLock = steps.take_index_lock(ground, tools, what)
         try:
-            notices = recover(ground)
+            notices = recover(ground, tools.probe)
             check_recovered(ground)
             tools.probe("marker")
             yield notices
@@ -88,12 +87,19 @@ def locked(ground: Ground, tools: Tools, what: str) -> Iterator[list[str]]:
             index_lock.release()
 
 
-def get_earlier(layout: VaultLayout, action: Action, op_id: OpId) -> Receipt | None:
-    """Return the receipt of the operation ``op_id`` if it was carried out before (INV-ONE-COMMIT).
+def find_earlier(ground: Ground, action: Action, op_id: OpId) -> Receipt | None:
+    """Return what the operation ``op_id`` did if it was carried out before (INV-ONE-COMMIT); ``None`` if it was not.
 
-    Raises ``InputError`` (``op-id-reused``) when that was another kind of operation.
+    Receipts tell; where they may be incomplete (lost, or the vault was cloned), history is asked. Raises ``InputError``
+    (``op-id-reused``) when that was another kind of operation.
     """
-    earlier = find_receipt(layout, op_id)
+    earlier = find_receipt(ground.layout, op_id)
+    head = ground.repo.head().commit
+    if earlier is None and head is not None:
+        last = find_last_receipt(ground.layout)
+        if last is None or last.commit != head:
+            found = find_op(ground.repo, head, op_id)
+            earlier = None if found is None else receipt_of_commit(found)
     if earlier is not None and earlier.op is not action:
         raise InputError(
             "op-id-reused",
@@ -113,15 +119,28 @@ def _run(
     tools.check(replace(change, edits=edits))
     journal = steps.plan_journal(change, edits, committed, (manifest.branch, base), steps.iso_time(tools))
     tools.probe("journal")
-    save_journal(ground.layout, journal)
     try:
+        save_journal(ground.layout, journal)
         private, commit = _write_and_commit(ground, change, edits, journal, manifest.branch, tools)
-    except BaseException as error:
-        receipt = undo_after_failure(ground, journal)
-        if receipt is not None and isinstance(error, (OSError, GitmemError)):
-            return replace(receipt, notices=(*receipt.notices, f"committed, after this was overcome: {error}"))
-        raise _explain(error) from error
+    except BaseException as error:  # noqa: BLE001 - raised again, once what it left is settled
+        return _settle_failure(ground, journal, error)
     return _finish(ground, journal, commit, private, tools)
+
+
+def _settle_failure(ground: Ground, journal: Journal, error: BaseException) -> Receipt:
+    """Bring an operation that raised to its end at once. Returns its receipt if it turned out to be committed.
+
+    Raises ``error``, told as far as it could be settled: where even that failed, the journal stays, and the next
+    command decides by what it finds.
+    """
+    try:
+        outcome = settle(ground, journal, lambda _step: None)
+    except (OSError, GitmemError):
+        raise _explain(error, "What became of the operation is decided by the next command.", ()) from error
+    if outcome.receipt is not None and isinstance(error, (OSError, GitmemError)):
+        said = f"committed, after this was overcome: {error}"
+        return replace(outcome.receipt, notices=(*outcome.receipt.notices, said, *outcome.notices))
+    raise _explain(error, "Nothing was committed.", outcome.notices) from error
 
 
 def _write_and_commit(
@@ -156,39 +175,30 @@ def _write_and_commit(
 
 def _finish(ground: Ground, journal: Journal, commit: CommitId, private: str, tools: Tools) -> Receipt:
     receipt = replace(journal.receipt, commit=commit)
-    # INV-PROVED: nothing is acknowledged before the commit was read back from a repository opened anew.
-    tools.probe("receipt")
-    append_receipt(ground.layout, receipt)
-    tools.probe("index")
-    install_index(ground.repo, private)
-    tools.probe("finish")
-    notices = [said for edit in journal.edits if (said := settle_temp(ground.layout, journal.op_id, edit))]
-    drop_journal(ground.layout, journal.op_id)
-    return replace(receipt, notices=tuple(notices))
+    try:
+        # INV-PROVED: nothing is acknowledged before the commit was read back from a repository opened anew.
+        notices = [said for edit in journal.edits if (said := settle_temp(ground.layout, journal.op_id, edit))]
+        receipt = replace(receipt, notices=tuple(notices))
+        tools.probe("receipt")
+        append_receipt(ground.layout, receipt)
+        tools.probe("index")
+        install_index(ground.repo, private)
+        tools.probe("finish")
+        drop_journal(ground.layout, journal.op_id)
+    except (OSError, GitmemError) as error:
+        # The commit stands; what is left to do is bookkeeping, and the journal says so to the next command.
+        return replace(receipt, notices=(*receipt.notices, f"committed; the next command completes it: {error}"))
+    return receipt
 
 
 def _plan_views(
-    ground: Ground, change: Change, tools: Tools, manifest: Manifest, base: CommitId
+    ground: Ground, change: Change, tools: Tools, manifest: Manifest, base: CommitId, notices: list[str]
 ) -> tuple[FileEdit, ...]:
     def read(path: str) -> bytes | None:
         return ground.repo.read_blob(base, path)
 
     views = tools.views.update(read, change.records, manifest.catalog_shards)
-    return edits_of_views(ground, base, views)
-
-
-def edits_of_views(ground: Ground, base: CommitId, views: Mapping[str, bytes | None]) -> tuple[FileEdit, ...]:
-    """Return the edits that bring the committed views to ``views``; equal ones are left out."""
-    paths = sorted(views)
-    committed = ground.repo.blob_ids(base, paths)
-    edits = []
-    for path in paths:
-        before = committed[path]
-        data = views[path]
-        old = None if before is None else Fingerprint(before[0])
-        if (None if data is None else fingerprint(data)) != old:
-            edits.append(FileEdit(VaultPath(path), old, data))
-    return tuple(edits)
+    return steps.make_way(ground, change.op_id, tuple(edits_of_views(ground.repo, base, views)), notices)
 
 
 def _nothing_to_do(change: Change) -> Receipt:
@@ -203,11 +213,17 @@ def _nothing_to_do(change: Change) -> Receipt:
     )
 
 
-def _explain(error: BaseException) -> BaseException:
+def _explain(error: BaseException, outcome: str, notices: tuple[str, ...]) -> BaseException:
+    said = " ".join((outcome, *notices))
     if isinstance(error, OSError):
-        return StateError(
+        where = os.path.basename(str(error.filename or ""))
+        return UnavailableError(
             "disk",
-            f"the disk refused: {error.strerror or error} ({os.path.basename(str(error.filename or ''))})",
-            "Nothing was committed. Make room or fix permissions, then try again.",
+            f"the disk refused: {error.strerror or error}" + (f" ({where})" if where else ""),
+            f"{said} Make room or give yourself permission, then try again.",
+            notices=list(notices),
         )
+    if isinstance(error, GitmemError) and notices:
+        error.hint = f"{error.hint} {' '.join(notices)}".strip()
+        error.fields["notices"] = list(notices)
     return error

@@ -11,7 +11,7 @@ import contextlib
 import os
 from collections.abc import Iterable
 
-from gitmem.errors import StateError
+from gitmem.errors import IntegrityError, StateError
 from gitmem.model.ids import Fingerprint, OpId, fingerprint
 from gitmem.model.vault_path import VaultPath
 from gitmem.transaction.journal import JournalEdit
@@ -20,6 +20,8 @@ from gitmem.vault.layout import LIFECYCLE_FOLDERS, VaultLayout
 from gitmem.vault.paths import read_file
 
 FILE_MODE = 0o644
+_OLD = ".old"
+_NEW = ".new"
 
 
 def temp_name(path: VaultPath, op_id: OpId, number: int) -> VaultPath:
@@ -60,23 +62,25 @@ def flush_folders(root: str, edits: Iterable[JournalEdit]) -> None:
 
 
 def take_back(root: str, edit: JournalEdit, old: bytes | None) -> str | None:
-    """Undo ``put_in_place``, at whatever point it was stopped; ``old`` is the content of ``edit.before``.
+    """Undo ``put_in_place``, at whatever point it was stopped; ``old`` is the file's content in the base commit.
 
     A file that holds neither the old nor the new content is a person's and stays as it is. Returns a notice then.
+    Raises ``IntegrityError`` (``old-content-lost``) when the old content is nowhere; the file keeps the new one.
     """
     target = os.path.join(root, edit.path)
     now = find_fingerprint(root, edit.path)
     if now == edit.after and edit.after != edit.before:
         if edit.before is None:
             os.unlink(target)
-        elif find_fingerprint(root, edit.temp) == edit.before:
-            os.replace(os.path.join(root, edit.temp), target)
         else:
-            assert old is not None
-            replace_file(target, old, FILE_MODE)
+            _bring_back(root, edit, old, target)
         flush_folder(os.path.dirname(target))
     elif now != edit.before:
-        return f"{edit.path} was edited meanwhile and is left as it is"
+        kept = _find_displaced(root, edit)
+        if now is None and kept is not None:
+            move_no_replace(kept, target)
+        else:
+            return f"{edit.path} was edited meanwhile and is left as it is"
     remove_empty_folders(root, edit.path)
     return None
 
@@ -96,8 +100,7 @@ def bring_forward(root: str, edit: JournalEdit, new: bytes | None) -> str | None
         os.unlink(target)
         remove_empty_folders(root, edit.path)
     else:
-        ensure_folder(os.path.dirname(target), 0o755)
-        replace_file(target, new, FILE_MODE)
+        _write_whole(root, edit, new, target)
     return None
 
 
@@ -106,18 +109,30 @@ def settle_temp(layout: VaultLayout, op_id: OpId, edit: JournalEdit) -> str | No
 
     Returns a notice that says where it was kept.
     """
-    data = read_file(layout.repo, edit.temp)
-    if data is None:
-        return None
     notice = None
-    if fingerprint(data) not in (edit.before, edit.after) and not _is_our_torn_write(edit, data):
-        folder = os.path.join(layout.displaced, op_id)
-        ensure_folder(folder)
-        replace_file(os.path.join(folder, edit.path.replace("/", "%2F")), data)
-        notice = f"what another program wrote into {edit.path} at the same moment is kept in runtime/displaced/{op_id}"
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(os.path.join(layout.repo, edit.temp))
+    for name in _temps(edit):
+        data = read_file(layout.repo, name)
+        if data is None:
+            continue
+        ours = name.endswith(_NEW) or (edit.before is None and name == edit.temp)  # at worst cut short by a crash
+        if data and not ours and fingerprint(data) not in (edit.before, edit.after):
+            keep_displaced(layout, op_id, edit.path, data)
+            notice = f"what another program wrote into {edit.path} meanwhile is kept in {displaced_name(op_id)}"
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(os.path.join(layout.repo, name))
     return notice
+
+
+def keep_displaced(layout: VaultLayout, op_id: OpId, path: VaultPath, data: bytes) -> None:
+    """Keep bytes that a person wrote in ``runtime/displaced``, durable, under a name that says where they were."""
+    folder = os.path.join(layout.displaced, op_id)
+    ensure_folder(folder)
+    replace_file(os.path.join(folder, path.replace("/", "%2F")), data)
+
+
+def displaced_name(op_id: OpId) -> str:
+    """Return where ``keep_displaced`` keeps things, as people are told it."""
+    return f"runtime/displaced/{op_id}"
 
 
 def remove_empty_folders(root: str, path: VaultPath) -> None:
@@ -158,7 +173,7 @@ def _swap_by_link(edit: JournalEdit, temp: str, target: str) -> None:
 
     A file that another program *renames* into place between the two steps is not seen; ``doctor`` says so.
     """
-    old = temp + ".old"
+    old = temp + _OLD
     os.link(target, old)
     with open(old, "rb") as file:
         unchanged = fingerprint(file.read()) == edit.before
@@ -181,10 +196,41 @@ def _take_away(root: str, edit: JournalEdit, target: str, temp: str) -> None:
     remove_empty_folders(root, edit.path)
 
 
-def _is_our_torn_write(edit: JournalEdit, data: bytes) -> bool:
-    # A new file that a crash cut short holds less than we meant to write and nothing of anybody else's; only a
-    # created file's temp is never exchanged with a person's.
-    return edit.before is None or not data
+def _temps(edit: JournalEdit) -> tuple[VaultPath, ...]:
+    return (edit.temp, VaultPath(edit.temp + _OLD), VaultPath(edit.temp + _NEW))
+
+
+def _find_displaced(root: str, edit: JournalEdit) -> str | None:
+    """Return the hidden file that holds the content from before, wherever the operation was stopped."""
+    for name in _temps(edit)[:2]:
+        if edit.before is not None and find_fingerprint(root, name) == edit.before:
+            return os.path.join(root, name)
+    return None
+
+
+def _bring_back(root: str, edit: JournalEdit, old: bytes | None, target: str) -> None:
+    kept = _find_displaced(root, edit)
+    if kept is not None:
+        os.replace(kept, target)
+    elif old is not None and fingerprint(old) == edit.before:
+        _write_whole(root, edit, old, target)
+    else:
+        raise IntegrityError(
+            "old-content-lost",
+            f"the content that {edit.path} had before an undone operation can't be found",
+            "The file holds the new content, uncommitted. Compare it with `git diff`.",
+            path=edit.path,
+        )
+
+
+def _write_whole(root: str, edit: JournalEdit, data: bytes, target: str) -> None:
+    new = os.path.join(root, edit.temp + _NEW)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(new)
+    ensure_folder(os.path.dirname(target), 0o755)
+    write_new(new, data, FILE_MODE)
+    os.replace(new, target)
+    flush_folder(os.path.dirname(target))
 
 
 def _edited(edit: JournalEdit) -> StateError:

@@ -13,6 +13,7 @@ from gitmem.model.ids import VaultId
 from gitmem.model.record import Record
 from gitmem.vault.layout import VaultLayout
 
+Probe = Callable[[str], None]
 STEPS = (
     "lock",
     "marker",
@@ -31,6 +32,16 @@ STEPS = (
 )
 """The points at which ``Tools.probe`` is called, each before the step that it names; ``write-next`` before the second
 and each further file."""
+RECOVERY_STEPS = (
+    "settle",
+    "settle-file",
+    "settle-mend",
+    "settle-index",
+    "settle-receipt",
+    "settle-temp",
+    "settle-drop",
+)
+"""The points at which recovery calls it; ``settle-file`` and ``settle-temp`` before each file."""
 
 
 class Views(Protocol):
@@ -40,6 +51,9 @@ class Views(Protocol):
         self, read: Callable[[str], bytes | None], changes: Sequence[RecordChange], shards: int
     ) -> Mapping[str, bytes | None]:
         """Return the views that ``changes`` alter, from what the last commit says (``read``)."""
+
+    def is_view(self, path: str) -> bool:
+        """Tell whether ``path`` is a file that these views generate."""
 
     def rebuild(self, records: Iterable[Record], shards: int) -> Mapping[str, bytes]:
         """Return every view, from scratch."""
@@ -56,7 +70,7 @@ class Tools:
     check: Callable[[Change], None]
     views: Views
     clock: SystemClock
-    probe: Callable[[str], None] = lambda _step: None
+    probe: Probe = lambda _step: None
     lock_wait_s: float = 10.0
     index_wait_s: float = 3.0
 

@@ -73,7 +73,7 @@ def find_journals(layout: VaultLayout) -> list[str]:
 
 def is_pending(layout: VaultLayout) -> bool:
     """Tell, without the lock, whether an operation is under way or was abandoned."""
-    return bool(_names(layout))
+    return any(name.endswith((".json", ".tmp")) for name in _names(layout))
 
 
 def load_journal(layout: VaultLayout, name: str) -> Journal:

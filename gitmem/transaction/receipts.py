@@ -1,16 +1,20 @@
 """Receipts: one line for each operation that made a commit, appended and flushed. Design step 9.
 
-Receipts are for asking again (the same op id gives the same answer) and for people; Git's history stays the truth, and
-a receipt that was lost is made again from the commit.
+Receipts are for asking again (the same op id gives the same answer), for telling gitmem's own commits from those that
+people made, and for people. Git's history stays the truth: where receipts were lost, it is asked.
 """
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 from collections.abc import Iterator
 from typing import Any
 
+from gitmem.clock import format_utc
+from gitmem.git.history import Commit
+from gitmem.git.message import parse_message
 from gitmem.model.authority import Action
 from gitmem.model.change import Receipt, RecordRef
 from gitmem.model.ids import CommitId, OpId, RecordId
@@ -18,6 +22,8 @@ from gitmem.model.record import State
 from gitmem.model.vault_path import VaultPath
 from gitmem.vault.atomic import append_line, ensure_folder
 from gitmem.vault.layout import VaultLayout
+
+_TAIL_BYTES = 64 << 10
 
 
 def append_receipt(layout: VaultLayout, receipt: Receipt) -> None:
@@ -40,6 +46,21 @@ def find_receipt(layout: VaultLayout, op_id: OpId) -> Receipt | None:
     return None
 
 
+def find_last_receipt(layout: VaultLayout) -> Receipt | None:
+    """Return the newest receipt, ``None`` when there is none or its line is torn. Reads the end of one file."""
+    names = sorted(_names(layout))
+    if not names:
+        return None
+    with open(os.path.join(layout.receipts, names[-1]), "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _TAIL_BYTES))
+        _head, newline, line = file.read().rstrip(b"\n").rpartition(b"\n")
+        if not newline and len(line) < size - 1:  # an operation of very many records
+            file.seek(0)
+            line = file.read().rstrip(b"\n").rpartition(b"\n")[2]
+    return _parse(line)
+
+
 def iter_receipts(layout: VaultLayout) -> Iterator[Receipt]:
     """Yield the receipts in the order in which they were written; lines that a crash tore are passed over."""
     for name in sorted(_names(layout)):
@@ -47,6 +68,23 @@ def iter_receipts(layout: VaultLayout) -> Iterator[Receipt]:
             for line in file:
                 if (receipt := _parse(line)) is not None:
                     yield receipt
+
+
+def receipt_of_commit(commit: Commit) -> Receipt:
+    """Return the receipt of an operation as far as its commit tells: where its records lay is in the tree."""
+    trailers = parse_message(commit.message).trailers
+    named = dict(trailers)
+    return Receipt(
+        op=Action(named["Gitmem-Op"]),
+        op_id=OpId(named["Gitmem-Op-Id"]),
+        commit=commit.id,
+        changed=True,
+        records=(),
+        time=format_utc(datetime.datetime.fromtimestamp(commit.time, datetime.UTC)),
+        actor=named.get("Gitmem-Actor", ""),
+        surface=named.get("Gitmem-Surface", ""),
+        notices=("the receipt was lost; this is what the commit says",),
+    )
 
 
 def receipt_to_json(receipt: Receipt) -> dict[str, Any]:

@@ -6,66 +6,84 @@ files that hold exactly what the operation wrote, or exactly what it found, are 
 
 from __future__ import annotations
 
-import contextlib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from gitmem.errors import GitmemError, IntegrityError, StateError
+from gitmem.errors import IntegrityError, StateError
 from gitmem.git.history import find_op
+from gitmem.git.repo import open_repo
 from gitmem.git.stage import discard_private_index, install_index, prepare_index, staged_ids
 from gitmem.git.trees import remove_unreadable, write_blobs
 from gitmem.model.change import Receipt
 from gitmem.model.ids import CommitId, fingerprint
 from gitmem.transaction.files import bring_forward, settle_temp, take_back
-from gitmem.transaction.ground import Ground
+from gitmem.transaction.ground import Ground, Probe
 from gitmem.transaction.journal import Journal, drop_journal, find_journals, load_journal, set_aside
 from gitmem.transaction.receipts import append_receipt, find_receipt
 from gitmem.vault.paths import read_file
 
 
-def recover(ground: Ground) -> list[str]:
+@dataclass(frozen=True)
+class Outcome:
+    """How an operation ended: ``receipt`` when it is committed, ``None`` when it was undone; notices for people."""
+
+    receipt: Receipt | None
+    notices: tuple[str, ...]
+
+
+def recover(ground: Ground, probe: Probe) -> list[str]:
     """Finish or undo every abandoned operation. Called with the vault lock and Git's index lock held.
 
     Returns notices for people, one line each. Raises what the disk raises; then the journal stays and the next call
     goes on from there.
     """
     notices: list[str] = []
-    if find_journals(ground.layout):
+    names = find_journals(ground.layout)
+    if names:
         _check_place(ground)
-    for name in find_journals(ground.layout):
+    for name in names:
         try:
             journal = load_journal(ground.layout, name)
         except ValueError:
             kept = set_aside(ground.layout, name)
             notices.append(f"a crash journal can't be understood; it is kept as runtime/{kept}")
             continue
-        receipt, said = settle(ground, journal)
-        done = "finished" if receipt else "undid"
+        outcome = settle(ground, journal, probe)
+        done = "finished" if outcome.receipt else "undid"
         notices.append(f"{done} the abandoned operation {journal.op_id} ({journal.receipt.op.value})")
-        notices.extend(said)
+        notices.extend(outcome.notices)
     return notices
 
 
-def settle(ground: Ground, journal: Journal) -> tuple[Receipt | None, list[str]]:
-    """Bring one operation to its end. Returns its receipt when it is committed, ``None`` when it was undone."""
+def settle(ground: Ground, journal: Journal, probe: Probe) -> Outcome:
+    """Bring one operation to its end, from wherever it was stopped; may itself be stopped and run again."""
     if ground.repo.head().branch != journal.branch:
         raise StateError(
             "not-on-managed-branch",
             f"an abandoned operation on branch {journal.branch} waits, but the vault is on another branch",
             f"Switch back with `git switch {journal.branch}`; the next command then settles it.",
         )
+    probe("settle")
     commit = find_commit(ground, journal)
     remove_unreadable(ground.repo, [edit.after for edit in journal.edits if edit.after])
     if commit is None:
-        said = _undo(ground, journal)
+        said = _undo(ground, journal, probe)
         receipt = None
     else:
+        probe("settle-mend")
         _mend_blobs(ground, journal)
-        said = _finish(ground, journal, commit)
+        _prove_again(ground, journal, commit)
+        said = _finish(ground, journal, commit, probe)
+        probe("settle-receipt")
         receipt = ensure_receipt(ground, journal, commit)
     discard_private_index(ground.repo, journal.op_id)
-    said += [notice for edit in journal.edits if (notice := settle_temp(ground.layout, journal.op_id, edit))]
+    for edit in journal.edits:
+        probe("settle-temp")
+        notice = settle_temp(ground.layout, journal.op_id, edit)
+        if notice:
+            said.append(notice)
+    probe("settle-drop")
     drop_journal(ground.layout, journal.op_id)
-    return receipt, said
+    return Outcome(receipt, tuple(said))
 
 
 def find_commit(ground: Ground, journal: Journal) -> CommitId | None:
@@ -96,9 +114,10 @@ def _check_place(ground: Ground) -> None:
         )
 
 
-def _undo(ground: Ground, journal: Journal) -> list[str]:
+def _undo(ground: Ground, journal: Journal, probe: Probe) -> list[str]:
     said = []
     for edit in reversed(journal.edits):
+        probe("settle-file")
         old = ground.repo.read_blob(journal.base, edit.path) if edit.before else None
         notice = take_back(ground.layout.repo, edit, old)
         if notice:
@@ -106,7 +125,7 @@ def _undo(ground: Ground, journal: Journal) -> list[str]:
     return said
 
 
-def _finish(ground: Ground, journal: Journal, commit: CommitId) -> list[str]:
+def _finish(ground: Ground, journal: Journal, commit: CommitId, probe: Probe) -> list[str]:
     said = []
     tip = ground.repo.head().commit
     assert tip is not None
@@ -114,6 +133,7 @@ def _finish(ground: Ground, journal: Journal, commit: CommitId) -> list[str]:
     # A later commit (a person's) may have gone on from ours; what it says about a path is not ours to redo.
     ours = [edit for edit in journal.edits if (current[edit.path] or (None,))[0] == edit.after]
     for edit in ours:
+        probe("settle-file")
         new = ground.repo.read_blob(commit, edit.path) if edit.after else None
         notice = bring_forward(ground.layout.repo, edit, new)
         if notice:
@@ -124,6 +144,7 @@ def _finish(ground: Ground, journal: Journal, commit: CommitId) -> list[str]:
         for edit in ours
         if staged[edit.path] != edit.after and staged[edit.path] in (edit.base, edit.before)
     }
+    probe("settle-index")
     if stale:
         install_index(ground.repo, prepare_index(ground.repo, tip, stale, journal.op_id))
     return said
@@ -147,14 +168,23 @@ def _mend_blobs(ground: Ground, journal: Journal) -> None:
             write_blobs(ground.repo, {edit.path: data})
 
 
-def undo_after_failure(ground: Ground, journal: Journal) -> Receipt | None:
-    """Bring an operation that raised to its end at once; on failure the journal stays for the next ``recover``.
-
-    Returns the receipt when the operation turned out to be committed.
-    """
-    with contextlib.suppress(OSError, GitmemError):
-        return settle(ground, journal)[0]
-    return None
+def _prove_again(ground: Ground, journal: Journal, commit: CommitId) -> None:
+    """Check on a freshly opened repository that the commit holds what the journal says. Raises ``IntegrityError``."""
+    repo = open_repo(ground.layout.repo)
+    try:
+        found = repo.blob_ids(commit, [edit.path for edit in journal.edits])
+        for edit in journal.edits:
+            entry = found[edit.path]
+            if (None if entry is None else entry[0]) != edit.after:
+                raise IntegrityError(
+                    "publish-not-proved",
+                    f"the commit {commit} does not hold {edit.path} as it was written",
+                    "Write nothing more; compare it with `git show` and check the disk.",
+                )
+            if edit.after is not None:
+                repo.read_object(edit.after)
+    finally:
+        repo.close()
 
 
 def check_recovered(ground: Ground) -> None:
@@ -163,5 +193,5 @@ def check_recovered(ground: Ground) -> None:
         raise StateError(
             "abandoned-operation",
             "an abandoned operation can't be finished or undone",
-            "Run `gitmem doctor`; it says what is in the way.",
+            "Look into runtime/journal and at what `git status` says; the file names tell the operation.",
         )

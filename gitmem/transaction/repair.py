@@ -1,42 +1,114 @@
-"""Views that fell behind the records: found by who made the last commit, and made again from scratch.
+"""Views that fell behind the records: found by who made the last commit, and brought in step in a commit of their own.
 
-gitmem's own commits bring the views along. Any other commit on the branch (a person's, a merge, a revert) may have
-changed records without them, so the next operation compares and, if need be, repairs them in a commit of its own.
+gitmem's own commits bring the views along. Any other commit on the branch (a person's, a merge, a revert, an amended
+one) may have changed records without them, so the next operation compares and, if need be, repairs them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gitmem.errors import InputError
-from gitmem.git.history import read_commit
-from gitmem.git.message import parse_message
+from gitmem.errors import GitmemError, InputError
 from gitmem.git.repo import Repo
+from gitmem.git.trees import Difference, diff_trees, tree_of
 from gitmem.model.authority import Action, Actor
-from gitmem.model.change import Change, FileEdit
+from gitmem.model.change import Change, FileEdit, RecordChange
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint, new_op_id
-from gitmem.model.record import Record
+from gitmem.model.record import Record, state_of
 from gitmem.model.settings import Manifest
 from gitmem.model.vault_path import VaultPath, find_path_problem
 from gitmem.transaction.ground import Ground, Views
-from gitmem.vault.layout import LIFECYCLE_FOLDERS
+from gitmem.transaction.receipts import find_last_receipt
+from gitmem.vault.layout import LIFECYCLE_FOLDERS, MANIFEST
 from gitmem.vault.record_file import parse_record
 
-VIEW_FILES = ("INDEX.md", "catalog.json")
 RULE = "views-follow-records"
 
 
 def find_stale_views(ground: Ground, views: Views, manifest: Manifest, base: CommitId, actor: Actor) -> Change | None:
-    """Return the change that repairs the views of ``base``, ``None`` when gitmem made it or they match."""
-    trailers = dict(parse_message(read_commit(ground.repo, base).message).trailers)
-    if "Gitmem-Op-Id" in trailers:
+    """Return the change that repairs the views of ``base``; ``None`` when the last operation made it, or they match.
+
+    A commit is known to be gitmem's by its receipt, not by its trailers, which amending and cherry-picking keep.
+    """
+    last = find_last_receipt(ground.layout)
+    if last is not None and last.commit == base:
         return None
-    return plan_repair(ground, views, manifest, base, actor)
+    changes = None if last is None or last.commit is None else _find_plain_edits(ground.repo, views, last.commit, base)
+    if changes is None:
+        return plan_repair(ground, views, manifest, base, actor)
+    updated = views.update(lambda path: ground.repo.read_blob(base, path), changes, manifest.catalog_shards)
+    return _make_change(tuple(edits_of_views(ground.repo, base, updated)), actor)
 
 
 def plan_repair(ground: Ground, views: Views, manifest: Manifest, base: CommitId, actor: Actor) -> Change | None:
     """Return the change that makes the views of ``base`` what its records say, ``None`` when they are."""
-    edits = tuple(compare_views(ground.repo, views, manifest, base))
+    return _make_change(tuple(compare_views(ground.repo, views, manifest, base)), actor)
+
+
+def compare_views(repo: Repo, views: Views, manifest: Manifest, base: CommitId) -> Iterator[FileEdit]:
+    """Yield the edits that would bring the views of ``base`` in step; none when all is well. Reads every record."""
+    wanted: dict[str, bytes | None] = {path: None for path, _blob in repo.iter_files(base) if views.is_view(path)}
+    wanted.update(views.rebuild(iter_records(repo, base), manifest.catalog_shards))
+    return edits_of_views(repo, base, wanted)
+
+
+def edits_of_views(repo: Repo, base: CommitId, views: Mapping[str, bytes | None]) -> Iterator[FileEdit]:
+    """Yield the edits that bring the committed views to ``views``, by path; equal ones are left out."""
+    committed = repo.blob_ids(base, sorted(views))
+    for path, entry in committed.items():
+        data = views[path]
+        old = None if entry is None else Fingerprint(entry[0])
+        if old != (None if data is None else fingerprint(data)):
+            yield FileEdit(VaultPath(path), old, data)
+
+
+def iter_records(repo: Repo, commit: CommitId) -> Iterator[Record]:
+    """Yield the records of a commit. Files that can't be read as one are passed over; ``check`` lists them."""
+    for folder in LIFECYCLE_FOLDERS:
+        for path, blob in repo.iter_files(commit, folder):
+            record = _find_record(repo, path, blob)
+            if record is not None:
+                yield record
+
+
+def _find_record(repo: Repo, path: str, blob: str | None) -> Record | None:
+    if blob is None or not path.endswith(".md") or find_path_problem(path):
+        return None
+    try:
+        return parse_record(VaultPath(path), repo.read_object(blob))
+    except InputError:
+        return None
+
+
+def _find_plain_edits(repo: Repo, views: Views, old: CommitId, new: CommitId) -> list[RecordChange] | None:
+    """Return what changed between two commits if it is edits of records in place and nothing that touches views else.
+
+    That is what a backup plugin commits all day, and it spares reading every record. ``None`` when more happened.
+    """
+    try:
+        found = diff_trees(repo, tree_of(repo, old), tree_of(repo, new))
+    except GitmemError:  # the receipt's commit is gone: history was rewritten
+        return None
+    changes: list[RecordChange] = []
+    for path, difference in found.items():
+        if views.is_view(path) or path == MANIFEST:
+            return None
+        if state_of(path) is not None and not _is_plain(repo, path, difference, changes):
+            return None
+    return changes
+
+
+def _is_plain(repo: Repo, path: str, difference: Difference, changes: list[RecordChange]) -> bool:
+    before, after = (_find_record(repo, path, blob) for blob in (difference.old, difference.new))
+    if before is None and after is None:
+        return True
+    if before is None or after is None or before.id != after.id:
+        return False
+    changes.append(RecordChange(before, after))
+    return True
+
+
+def _make_change(edits: tuple[FileEdit, ...], actor: Actor) -> Change | None:
     if not edits:
         return None
     return Change(
@@ -49,33 +121,3 @@ def plan_repair(ground: Ground, views: Views, manifest: Manifest, base: CommitId
         rule=RULE,
         note="The last commit was made outside gitmem and left INDEX.md or the catalog behind.",
     )
-
-
-def compare_views(repo: Repo, views: Views, manifest: Manifest, base: CommitId) -> Iterator[FileEdit]:
-    """Yield the edits that would bring the views of ``base`` in step; none when all is well."""
-    wanted: Mapping[str, bytes] = views.rebuild(iter_records(repo, base), manifest.catalog_shards)
-    committed = {path: blob for path, blob in repo.iter_files(base) if is_view(path)}
-    for path in sorted(set(wanted) | set(committed)):
-        data = wanted.get(path)
-        old = committed.get(path)
-        if old != (None if data is None else fingerprint(data)):
-            yield FileEdit(VaultPath(path), None if old is None else Fingerprint(old), data)
-
-
-def iter_records(repo: Repo, commit: CommitId) -> Iterator[Record]:
-    """Yield the records of a commit. Files that can't be read as one are passed over; ``check`` lists them."""
-    for folder in LIFECYCLE_FOLDERS:
-        for path, blob in repo.iter_files(commit, folder):
-            if not path.endswith(".md") or find_path_problem(path):
-                continue
-            try:
-                record = parse_record(VaultPath(path), repo.read_object(blob))
-            except InputError:
-                continue
-            if record is not None:
-                yield record
-
-
-def is_view(path: str) -> bool:
-    """Tell whether gitmem generates the file at ``path``."""
-    return path in VIEW_FILES or (path.startswith("catalog/") and path.endswith(".json"))

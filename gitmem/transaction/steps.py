@@ -6,6 +6,7 @@ None of these writes to the working tree; each raises with nothing changed but u
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from gitmem.clock import format_utc
 from gitmem.errors import IntegrityError, StateError, UnavailableError
@@ -13,15 +14,15 @@ from gitmem.git.message import Message, format_message
 from gitmem.git.repo import Repo
 from gitmem.git.stage import IndexLock, lock_index, staged_ids
 from gitmem.model.change import Change, FileEdit, Receipt, RecordRef
-from gitmem.model.ids import CommitId, Fingerprint, fingerprint
+from gitmem.model.ids import CommitId, Fingerprint, OpId, fingerprint
 from gitmem.model.settings import FORMAT, Clean, Manifest
 from gitmem.model.vault_path import VaultPath
-from gitmem.transaction.files import find_fingerprint, temp_name
+from gitmem.transaction.files import displaced_name, find_fingerprint, keep_displaced, temp_name
 from gitmem.transaction.ground import Ground, Tools
 from gitmem.transaction.journal import Journal, JournalEdit
 from gitmem.vault.layout import MANIFEST
 from gitmem.vault.manifest import check_writable, load_manifest, parse_manifest
-from gitmem.vault.paths import check_no_clash, check_way
+from gitmem.vault.paths import check_no_clash, check_way, read_file
 
 INDEX_POLL_S = 0.02
 MAX_NAMED_RECORDS = 50
@@ -111,6 +112,29 @@ def check_clean(
                 path=edit.path,
             )
     return committed
+
+
+def make_way(ground: Ground, op_id: OpId, views: tuple[FileEdit, ...], notices: list[str]) -> tuple[FileEdit, ...]:
+    """Return the edits of views, made from what is on disk where a person (or Obsidian, following a rename) edited one.
+
+    A view belongs to the records, so its edit can't stay; it is kept in ``runtime/displaced``, and a notice says so.
+    What is *staged* of a view is left to be refused.
+    """
+    staged = staged_ids(ground.repo, [edit.path for edit in views])
+    planned = []
+    for edit in views:
+        data = read_file(ground.layout.repo, edit.path)
+        disk = None if data is None else fingerprint(data)
+        if disk == edit.before or staged[edit.path] != edit.before:
+            planned.append(edit)
+            continue
+        if data is not None:
+            keep_displaced(ground.layout, op_id, edit.path, data)
+            notices.append(
+                f"{edit.path} was edited by hand; it is made anew, the edit is kept in {displaced_name(op_id)}"
+            )
+        planned.append(replace(edit, before=disk, adopted=True))
+    return tuple(planned)
 
 
 def check_paths(ground: Ground, edits: tuple[FileEdit, ...]) -> None:

@@ -116,10 +116,11 @@ def test_places_where_a_vault_must_not_be_are_refused_and_left_alone(tmp_path: P
         (NewVault(Scope.GLOBAL, name="a\nb"), "bad-name"),
         (NewVault(Scope.GLOBAL, name="x" * 81), "bad-name"),
         (NewVault(Scope.GLOBAL, catalog_shards=7), "bad-shards"),
+        (NewVault(Scope.GLOBAL, name="ghp_abcdefghijklmnopqrstuvwxyzABCDEF0123"), "secret-found"),
     ],
 )
 def test_bad_settings_are_refused(tmp_path: Path, person: Actor, wanted: NewVault, code: str) -> None:
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(GitmemError) as refused:
         make_vault(str(tmp_path / "home"), wanted, person)
     assert refused.value.code == code
     assert not (tmp_path / "home").exists()
@@ -134,6 +135,24 @@ def test_a_failed_making_leaves_nothing(tmp_path: Path, person: Actor, monkeypat
         make_vault(str(tmp_path / "home"), NewVault(Scope.WORKSPACE, path=str(tmp_path / "v")), person)
     assert not (tmp_path / "v").exists()
     assert [path.name for path in tmp_path.iterdir()] == []
+
+
+def test_a_vault_elsewhere_is_not_the_global_one(desk: Desk, person: Actor) -> None:
+    elsewhere = NewVault(Scope.GLOBAL, path=str(desk.repo.with_name("elsewhere")))
+    make_vault(desk.home, elsewhere, person)
+    entry, receipt = make_vault(desk.home, NewVault(Scope.GLOBAL), person)
+    assert receipt.changed is True
+    assert entry.path.endswith("global/repo")
+
+
+def test_a_vault_that_is_gone_is_not_made_anew(tmp_path: Path, person: Actor) -> None:
+    home = str(tmp_path / "home")
+    entry, _receipt = make_vault(home, NewVault(Scope.GLOBAL), person)
+    os.rename(entry.path, tmp_path / "away")
+    with pytest.raises(UnavailableError) as refused:
+        make_vault(home, NewVault(Scope.GLOBAL), person)
+    assert refused.value.code == "vault-missing"
+    assert not os.path.exists(entry.path)
 
 
 def find(home: object, folder: Path, named: str | None = None) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.errors import GitmemError, InputError, IntegrityError, StateError, UnavailableError
+from gitmem.errors import GitmemError, InputError, IntegrityError, PolicyError, StateError, UnavailableError
 from gitmem.git.stage import lock_index
 from gitmem.model.authority import Actor
 from gitmem.model.ids import parse_op_id
@@ -326,9 +326,10 @@ def test_a_failure_of_the_disk_undoes_everything(desk: Desk, person: Actor) -> N
         if step == "inspect":
             raise OSError(28, "No space left on device", "x")
 
-    with desk.open(probe=fail) as memory, pytest.raises(StateError) as refused:
+    with desk.open(probe=fail) as memory, pytest.raises(UnavailableError) as refused:
         memory.promote(one.id, person)
     assert refused.value.code == "disk"
+    assert refused.value.hint.startswith("Nothing was committed.")
     assert len(desk.commits()) == 2
     desk.judge()
 
@@ -369,6 +370,116 @@ def test_inv_proved_what_cannot_be_mended_is_never_acknowledged(desk: Desk, pers
     with desk.open() as memory, pytest.raises(IntegrityError) as again:
         memory.observe(draft("Another"), person)
     assert again.value.code == "object-unreadable"
+
+
+@pytest.mark.parametrize("step", ["receipt", "index", "finish"])
+def test_a_failure_behind_the_commit_is_completed_by_the_next_command(desk: Desk, person: Actor, step: str) -> None:
+    def fail(passed: str) -> None:
+        if passed == step:
+            raise OSError(28, "No space left on device")
+
+    with desk.open(probe=fail) as memory:
+        receipt = memory.observe(draft(), person, parse_op_id("op-1"))
+    assert receipt.commit == desk.git("rev-parse", "HEAD").strip()
+    assert receipt.notices == ("committed; the next command completes it: [Errno 28] No space left on device",)
+    with desk.open() as memory:
+        assert memory.observe(draft(), person, parse_op_id("op-1")).commit == receipt.commit
+    kept = [one.op_id for one in iter_receipts(VaultLayout(str(desk.repo), str(desk.runtime)))]
+    assert kept.count(parse_op_id("op-1")) == 1
+    desk.judge()
+
+
+def test_lost_receipts_are_made_up_for_by_history(desk: Desk, memory: Memory, person: Actor) -> None:
+    first = memory.observe(draft(), person, parse_op_id("op-1"))
+    for file in (desk.runtime / "receipts").iterdir():
+        file.unlink()
+    assert memory.observe(draft(), person, parse_op_id("op-1")).commit == first.commit
+    assert len(desk.commits()) == 2
+
+
+def test_an_amended_commit_is_not_taken_for_gitmems(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.observe(draft(), person).records[0]
+    file = desk.repo / one.path
+    file.write_text(file.read_text().replace("title: Run tests", "title: Always run tests"))
+    desk.git("commit", "-qa", "--amend", "--no-edit")
+    memory.observe(draft("Another"), person)
+    assert memory.check().rows == ()
+    assert "Always run tests" in desk.git("show", "HEAD:catalog.json")
+
+
+def test_a_persons_own_file_beside_the_catalog_stays(desk: Desk, memory: Memory, person: Actor) -> None:
+    (desk.repo / "catalog").mkdir()
+    (desk.repo / "catalog" / "mine.json").write_text("{}")
+    desk.git("add", "catalog")
+    desk.git("commit", "-qm", "mine")
+    memory.observe(draft(), person)
+    memory.repair_views(person)
+    assert desk.git("show", "HEAD:catalog/mine.json") == "{}"
+    desk.judge()
+
+
+def test_a_backup_plugins_commit_of_edits_costs_no_rebuild(
+    desk: Desk, memory: Memory, person: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = memory.observe(draft(), person).records[0]
+    file = desk.repo / one.path
+    file.write_text(file.read_text().replace("title: Run tests", "title: Always run tests"))
+    desk.git("commit", "-qam", "vault backup")
+
+    def fail(*_args: object) -> None:
+        raise AssertionError("every record was read")
+
+    monkeypatch.setattr("gitmem.service.views.RecordViews.rebuild", fail)
+    memory.observe(draft("Another"), person)
+    monkeypatch.undo()
+    assert memory.check().rows == ()
+    assert desk.commits()[1].startswith("repair: ")
+
+
+def test_a_view_edited_by_hand_gives_way_and_is_kept(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.observe(draft(), person).records[0]
+    with (desk.repo / "INDEX.md").open("a") as file:
+        file.write("My own line.\n")
+    (desk.repo / "catalog.json").unlink()
+    receipt = memory.promote(one.id, person)
+    kept = desk.runtime / "displaced" / receipt.op_id / "INDEX.md"
+    assert kept.read_text().endswith("My own line.\n")
+    assert [notice.split(" was")[0] for notice in receipt.notices] == ["INDEX.md"]
+    assert memory.check().rows == ()
+    desk.judge()
+    (desk.repo / "INDEX.md").write_text("staged")
+    desk.git("add", "INDEX.md")
+    with pytest.raises(StateError) as refused:
+        memory.retire(one.id, "outdated", person)
+    assert refused.value.code == "dirty-path"
+    assert desk.git("show", ":INDEX.md") == "staged"
+
+
+def test_files_that_cannot_be_exchanged_are_put_in_place_all_the_same(
+    desk: Desk, person: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitmem.transaction.files.exchange", lambda _a, _b: False)
+    with desk.open() as memory:
+        one = memory.observe(draft(), person).records[0]
+        memory.edit(one.id, RecordEdit(body="New text."), person)
+        memory.promote(one.id, person)
+    desk.judge()
+
+
+def test_a_merge_that_brings_a_persons_words_ends_ownership(desk: Desk, memory: Memory, agent: Actor) -> None:
+    one = memory.observe(draft(), agent).records[0]
+    desk.git("switch", "-q", "-c", "side")
+    (desk.repo / "other.txt").write_text("x")
+    desk.git("add", "other.txt")
+    desk.git("commit", "-qm", "side")
+    desk.git("switch", "-q", "main")
+    desk.git("merge", "-q", "--no-ff", "--no-commit", "side")
+    with (desk.repo / one.path).open("a") as file:
+        file.write("A person's words.\n")
+    desk.git("commit", "-qam", "merge with words")
+    with pytest.raises(PolicyError) as refused:
+        memory.edit(one.id, RecordEdit(body="Mine."), agent)
+    assert refused.value.code == "needs-human"
 
 
 def test_a_symbolic_link_on_the_way_is_refused(desk: Desk, memory: Memory, person: Actor, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from gitmem.model.ids import parse_op_id
 from gitmem.service.edit import RecordEdit
 from gitmem.service.memory import Memory
 from gitmem.service.query import Filters
-from gitmem.transaction.ground import STEPS
+from gitmem.transaction.ground import RECOVERY_STEPS, STEPS
 from gitmem.transaction.receipts import iter_receipts
 from gitmem.vault.layout import VaultLayout
 
@@ -89,6 +89,27 @@ def test_inv_old_or_new_after_a_kill_before_each_step(desk: Desk, notes: Path, c
     assert len(desk.commits()) == len(commits) + 1
     receipts = [receipt.op_id for receipt in iter_receipts(VaultLayout(str(desk.repo), str(desk.runtime)))]
     assert receipts.count(OP) == 1
+
+
+@pytest.mark.parametrize("nth", [1, 2, 3])
+@pytest.mark.parametrize("again", RECOVERY_STEPS)
+@pytest.mark.parametrize("step", ["write-next", "stage", "commit", "receipt", "index"])
+def test_inv_old_or_new_when_recovery_is_killed_too(desk: Desk, step: str, again: str, nth: int) -> None:
+    with desk.open() as memory:
+        one = memory.observe(draft(), PERSON).records[0].id
+    before, commits = snapshot(desk), desk.commits()
+    assert run_killed(desk.open, step, lambda memory: memory.promote(one, PERSON, OP))
+    run_killed(desk.open, again, lambda memory: memory.status(), nth)
+    with desk.open() as memory:
+        memory.status()
+    desk.judge()
+    assert [path for path in desk.repo.rglob("*") if path.name.endswith((".tmp", ".old", ".new"))] == []
+    if step in ("write-next", "stage", "commit"):
+        assert snapshot(desk) == before
+    with desk.open() as memory:
+        assert memory.promote(one, PERSON, OP).commit is not None
+    desk.judge()
+    assert len(desk.commits()) == len(commits) + 1
 
 
 def test_inv_one_commit_when_recovery_itself_is_killed(desk: Desk) -> None:
