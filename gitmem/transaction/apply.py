@@ -15,10 +15,12 @@ from gitmem.git.trees import build_tree, diff_trees, tree_of, write_blobs
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Change, FileEdit, Receipt
 from gitmem.model.ids import CommitId, Fingerprint, OpId
+from gitmem.model.record import state_of
 from gitmem.model.settings import Manifest
 from gitmem.model.vault_path import VaultPath
 from gitmem.transaction import steps
-from gitmem.transaction.files import flush_folders, put_in_place, settle_temp
+from gitmem.transaction.displaced import set_aside, settle_displaced
+from gitmem.transaction.files import find_fingerprint, flush_folders, put_in_place, settle_temp
 from gitmem.transaction.ground import Ground, Tools
 from gitmem.transaction.journal import Journal, drop_journal, save_journal
 from gitmem.transaction.receipts import append_receipt, find_last_receipt, find_receipt, receipt_of_commit
@@ -80,11 +82,14 @@ def locked(ground: Ground, tools: Tools, what: str) -> Iterator[list[str]]:
         index_lock: IndexLock = steps.take_index_lock(ground, tools, what)
         try:
             notices = recover(ground, tools.probe)
+            notices += settle_displaced(ground.layout, ground.repo.git_dir, tools.clock.time_ns())
             check_recovered(ground)
             tools.probe("marker")
             yield notices
         finally:
-            index_lock.release()
+            # One that can't be removed now is known as ours by its content, and the next command removes it.
+            with contextlib.suppress(OSError, GitmemError):
+                index_lock.release()
 
 
 def find_earlier(ground: Ground, action: Action, op_id: OpId) -> Receipt | None:
@@ -177,7 +182,7 @@ def _finish(ground: Ground, journal: Journal, commit: CommitId, private: str, to
     receipt = replace(journal.receipt, commit=commit)
     try:
         # INV-PROVED: nothing is acknowledged before the commit was read back from a repository opened anew.
-        notices = [said for edit in journal.edits if (said := settle_temp(ground.layout, journal.op_id, edit))]
+        notices = _put_aside(ground, journal)
         receipt = replace(receipt, notices=tuple(notices))
         tools.probe("receipt")
         append_receipt(ground.layout, receipt)
@@ -189,6 +194,20 @@ def _finish(ground: Ground, journal: Journal, commit: CommitId, private: str, to
         # The commit stands; what is left to do is bookkeeping, and the journal says so to the next command.
         return replace(receipt, notices=(*receipt.notices, f"committed; the next command completes it: {error}"))
     return receipt
+
+
+def _put_aside(ground: Ground, journal: Journal) -> list[str]:
+    """Take what was replaced out of the work tree: what still holds what it held waits for late writes into it."""
+    root = ground.layout.repo
+    notices = []
+    for number, edit in enumerate(journal.edits):
+        is_note = state_of(edit.path) is not None
+        if is_note and edit.before is not None and find_fingerprint(root, edit.temp) == edit.before:
+            set_aside(ground.repo.git_dir, root, edit.temp, journal.op_id, number)
+        said = settle_temp(ground.layout, journal.op_id, edit)
+        if said:
+            notices.append(said)
+    return notices
 
 
 def _plan_views(

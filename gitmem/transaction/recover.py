@@ -116,8 +116,12 @@ def _check_place(ground: Ground) -> None:
 
 def _undo(ground: Ground, journal: Journal, probe: Probe) -> list[str]:
     said = []
+    tip = ground.repo.head().commit
+    current = ground.repo.blob_ids(tip, [edit.path for edit in journal.edits])
     for edit in reversed(journal.edits):
         probe("settle-file")
+        if edit.after != edit.base and (current[edit.path] or (None,))[0] == edit.after:
+            continue  # a person has committed it since: now it is theirs
         old = ground.repo.read_blob(journal.base, edit.path) if edit.before else None
         notice = take_back(ground.layout.repo, edit, old)
         if notice:

@@ -141,7 +141,7 @@ def check_paths(ground: Ground, edits: tuple[FileEdit, ...]) -> None:
     """Check that each path can be written without following a link or meeting another spelling of its name."""
     for edit in edits:
         check_way(ground.layout.repo, edit.path)
-        if edit.before is None and edit.after is not None:
+        if edit.after is not None and (edit.before is None or edit.adopted):
             check_no_clash(ground.layout.repo, edit.path)
 
 

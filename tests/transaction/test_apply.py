@@ -17,10 +17,12 @@ from gitmem.model.ids import parse_op_id
 from gitmem.model.record import Draft
 from gitmem.service.edit import RecordEdit
 from gitmem.service.memory import Memory
+from gitmem.service.query import Filters
 from gitmem.transaction.receipts import iter_receipts
 from gitmem.vault.layout import VaultLayout
 
 from conftest import Desk, draft, git
+from crash import run_killed
 
 
 def test_inv_one_commit_an_operation_and_a_receipt_that_names_it(desk: Desk, memory: Memory, agent: Actor) -> None:
@@ -464,6 +466,58 @@ def test_files_that_cannot_be_exchanged_are_put_in_place_all_the_same(
         memory.edit(one.id, RecordEdit(body="New text."), person)
         memory.promote(one.id, person)
     desk.judge()
+
+
+def test_inv_people_first_a_write_long_after_the_replacement_is_kept(
+    desk: Desk, memory: Memory, person: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = memory.observe(draft(), person).records[0]
+    with (desk.repo / one.path).open("a") as editor:
+        memory.edit(one.id, RecordEdit(body="New text."), person)
+        editor.write("Typed into the old file.\n")
+    monkeypatch.setattr("gitmem.transaction.displaced.WAIT_NS", 0)
+    receipt = memory.observe(draft("Another"), person)
+    kept = [path.read_text() for path in (desk.runtime / "displaced").rglob("*") if path.is_file()]
+    assert [text.endswith("Typed into the old file.\n") for text in kept] == [True]
+    assert "after it was replaced" in receipt.notices[0]
+    memory.observe(draft("A third"), person)
+    assert list((desk.repo / ".git" / "gitmem-displaced").iterdir()) == []
+
+
+def test_inv_people_first_what_a_person_committed_after_a_crash_stays_theirs(desk: Desk, person: Actor) -> None:
+    assert run_killed(desk.open, "commit", lambda memory: memory.observe(draft(), person))
+    (desk.repo / ".git" / "index.lock").unlink()
+    desk.git("add", "-A")
+    desk.git("commit", "-qm", "swept up")
+    with desk.open() as memory:
+        assert len(memory.list(Filters()).hits) == 1
+        desk.judge()
+        memory.observe(draft("Another"), person)
+        assert memory.check().rows == ()
+    desk.judge()
+
+
+REWRITES: dict[str, tuple[tuple[str, ...], ...]] = {
+    "amended": (("commit", "-qa", "--amend", "--no-edit"),),
+    "squashed": (
+        ("commit", "-qam", "words"),
+        ("reset", "-q", "--soft", "HEAD~2"),
+        ("commit", "-q", "-C", "ORIG_HEAD~1"),
+    ),
+}
+
+
+@pytest.mark.parametrize("how", REWRITES)
+def test_a_rewritten_commit_ends_ownership(desk: Desk, memory: Memory, agent: Actor, how: str) -> None:
+    one = memory.observe(draft(), agent).records[0]
+    with (desk.repo / one.path).open("a") as file:
+        file.write("A person's words.\n")
+    for command in REWRITES[how]:
+        desk.git(*command)
+    assert desk.git("log", "-1", "--format=%B").count("Gitmem-Actor: agent") == 1
+    with pytest.raises(PolicyError) as refused:
+        memory.retire(one.id, "mine", agent)
+    assert refused.value.code == "needs-human"
 
 
 def test_a_merge_that_brings_a_persons_words_ends_ownership(desk: Desk, memory: Memory, agent: Actor) -> None:
