@@ -1,4 +1,4 @@
-"""The one reader of the process's surroundings: environment variables, working folder, login name, user folders."""
+"""The one reader of the process's surroundings: environment variables, working folder, login name, home folder."""
 
 from __future__ import annotations
 

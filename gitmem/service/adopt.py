@@ -14,12 +14,24 @@ from gitmem.model.ids import CommitId, OpId, RecordId, fingerprint, new_op_id, n
 from gitmem.model.record import Problem, Record, State, state_of
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.policy.authority import authority_for
-from gitmem.service.gate import authorize
-from gitmem.service.plan import carry_out, find_earlier, no_change, reread, stamp
+from gitmem.service.gate import authorize, check_record
+from gitmem.service.plan import carry_out_allowed, find_earlier, no_change, reread, stamp
 from gitmem.service.vault import OpenVault
 from gitmem.vault.frontmatter import edit_note, parse_note
 from gitmem.vault.paths import read_file
 from gitmem.vault.record_file import parse_record
+
+
+@dataclass(frozen=True)
+class EditedNote:
+    """A note that is not committed as it lies there: its exact bytes, ``None`` where it is gone or can't be read.
+
+    ``change`` is ``new``, ``edited``, ``plain`` (committed without an id), ``deleted`` or ``unreadable``.
+    """
+
+    path: str
+    change: str
+    data: bytes | None
 
 
 @dataclass
@@ -29,89 +41,133 @@ class _Plan:
     problems: list[Problem] = field(default_factory=list)
 
 
-def adopt(vault: OpenVault, paths: Sequence[str], actor: Actor, op_id: OpId | None = None) -> Receipt:
-    """Commit the uncommitted notes under ``paths`` (all when empty) in one commit.
+def adopt(
+    vault: OpenVault,
+    paths: Sequence[str],
+    actor: Actor,
+    op_id: OpId | None = None,
+    notes: Sequence[EditedNote] | None = None,
+) -> Receipt:
+    """Commit the edited notes under ``paths`` (all when empty) in one commit; just ``notes`` where they are given.
 
-    Edited records keep their identity, new notes get an id, records that a person moved are followed by their id.
-    Raises ``StateError`` (``cannot-adopt``) that lists every note that is in the way, ``PolicyError``
-    (``needs-human``); nothing is committed then.
+    ``notes`` are what ``find_edited`` returned when they were shown: they are committed byte for byte as they were
+    then, or not at all. Edited records keep their identity, new notes get an id, records that a person moved are
+    followed by their id. Raises ``StateError`` (``cannot-adopt``) that lists every note that is in the way,
+    ``InputError`` (``nothing-to-adopt``), ``PolicyError`` (``needs-human``); nothing is committed then.
     """
     earlier = find_earlier(vault, Action.ADOPT, op_id)
     if earlier is not None:
         return earlier
-    decision = authorize(Action.ADOPT, actor)
-    dirty = _choose(vault, paths, find_edited(vault))
-    plan = _plan(vault, dirty)
+    chosen = find_edited(vault, paths) if notes is None else notes
+    return carry_out_allowed(
+        vault,
+        lambda: authorize(Action.ADOPT, actor),
+        lambda rule: _plan_change(vault, chosen, actor, rule, op_id),
+    )
+
+
+def find_edited(vault: OpenVault, paths: Sequence[str] = ()) -> list[EditedNote]:
+    """Return the notes of the lifecycle folders that differ from what is committed, read now, sorted by path.
+
+    Only those under ``paths`` (within the vault, or absolute) when there are any; a plain note that is named is among
+    them, committed or not. Raises ``InputError`` (``nothing-to-adopt``) for a path without such notes.
+    """
+    edited = {note.path: note for note in list_edited(vault, vault.head())}
+    if not paths:
+        return list(edited.values())
+    chosen: dict[str, EditedNote] = {}
+    for path in paths:
+        inside = _path_in_vault(vault, path)
+        found = {one: edited[one] for one in edited if one == inside or one.startswith(f"{inside}/")}
+        found = found or _find_plain(vault, inside)
+        if not found:
+            raise InputError("nothing-to-adopt", f"{path} has no uncommitted notes", "See `gitmem status`.", path=path)
+        chosen |= found
+    return [chosen[path] for path in sorted(chosen)]
+
+
+def list_edited(vault: OpenVault, head: CommitId) -> list[EditedNote]:
+    """Return the notes of the lifecycle folders that differ from what ``head`` has, read now, sorted by path."""
+    dirty = [path for path in vault.repo.dirty_paths() if state_of(path) is not None and path.endswith(".md")]
+    committed = vault.committed_ids(head, dirty)
+    return [_read_note(vault, path, "new" if committed[path] is None else "edited") for path in dirty]
+
+
+def _path_in_vault(vault: OpenVault, path: str) -> str:
+    root = os.path.realpath(vault.layout.repo)
+    inside = os.path.relpath(os.path.realpath(path), root) if os.path.isabs(path) else path
+    return inside.replace(os.sep, "/").strip("/")
+
+
+def _read_note(vault: OpenVault, path: str, change: str) -> EditedNote:
+    try:
+        data = read_file(vault.layout.repo, VaultPath(path))
+    except GitmemError:
+        return EditedNote(path, "unreadable", None)
+    return EditedNote(path, change if data is not None else "deleted", data)
+
+
+def _find_plain(vault: OpenVault, path: str) -> dict[str, EditedNote]:
+    if state_of(path) is None or not path.endswith(".md"):
+        return {}
+    note = _read_note(vault, path, "plain")
+    is_plain = note.data is not None and "gitmem_id" not in parse_note(note.data).properties
+    return {path: note} if is_plain else {}
+
+
+def _plan_change(vault: OpenVault, notes: Sequence[EditedNote], actor: Actor, rule: str, op_id: OpId | None) -> Change:
+    plan = _plan(vault, notes)
     if plan.problems:
         listed = "; ".join(f"{problem.path}: {problem.message}" for problem in plan.problems[:5])
         raise StateError(
             "cannot-adopt",
-            f"{len(plan.problems)} of {len(dirty)} edited notes can't be committed: {listed}",
+            f"{len(plan.problems)} of {len(notes)} edited notes can't be committed: {listed}",
             "Mend them, or name the paths to adopt.",
             problems=[{"code": one.code, "message": one.message, "path": one.path} for one in plan.problems],
         )
     if not plan.edits:
-        return carry_out(vault, no_change(Action.ADOPT, actor, op_id))
+        return no_change(Action.ADOPT, actor, op_id)
     titles = [one.after.title for one in plan.records]
-    change = Change(
+    return Change(
         action=Action.ADOPT,
         op_id=op_id or new_op_id(),
         actor=actor,
         title=titles[0] if len(titles) == 1 else f"{len(titles)} edited notes",
         edits=tuple(plan.edits),
         records=tuple(plan.records),
-        rule=decision.rule,
+        rule=rule,
         note="Edited outside gitmem." if len(titles) == 1 else "Edited outside gitmem:\n" + "\n".join(titles[:20]),
+        is_named=op_id is not None,
     )
-    return carry_out(vault, change)
 
 
-def find_edited(vault: OpenVault) -> list[str]:
-    """Return the notes of the lifecycle folders that differ from what is committed, deleted ones included, sorted."""
-    return sorted(path for path in vault.repo.dirty_paths() if state_of(path) is not None and path.endswith(".md"))
-
-
-def _choose(vault: OpenVault, paths: Sequence[str], dirty: list[str]) -> list[str]:
-    if not paths:
-        return dirty
-    chosen: list[str] = []
-    root = os.path.realpath(vault.layout.repo)
-    for path in paths:
-        inside = os.path.relpath(os.path.realpath(path), root) if os.path.isabs(path) else path
-        inside = inside.replace(os.sep, "/").strip("/")
-        found = [one for one in dirty if one == inside or one.startswith(inside + "/")]
-        if not found:
-            raise InputError("nothing-to-adopt", f"{path} has no uncommitted notes", "See `gitmem status`.", path=path)
-        chosen += found
-    return sorted(set(chosen))
-
-
-def _plan(vault: OpenVault, dirty: list[str]) -> _Plan:
+def _plan(vault: OpenVault, notes: Sequence[EditedNote]) -> _Plan:
     plan = _Plan()
     head = vault.head()
-    root = vault.layout.repo
-    present = {path: data for path in dirty if (data := read_file(root, VaultPath(path))) is not None}
-    gone = {path: old for path in dirty if path not in present and (old := _committed(vault, head, path)) is not None}
-    moved = {record.id: record for record in gone.values() if record is not None}
-    followed: set[RecordId] = set()
-    for path, data in present.items():
+    committed = {note.path: _committed(vault, head, note.path) for note in notes}
+    gone = {old.id: old for note in notes if note.change == "deleted" and (old := committed[note.path]) is not None}
+    moved = dict(gone)
+    for note in notes:
+        if note.change == "unreadable":
+            plan.problems.append(Problem("unreadable", "it is no regular file, or can't be read", note.path))
+        if note.data is None:
+            continue
         try:
-            checked = parse_vault_path(path)
-            before = _committed(vault, head, path)
-            after, after_data = _make_record(vault, checked, data, before, moved)
+            path = parse_vault_path(note.path)
+            before = committed[path]
+            after, after_data = _make_record(vault, path, note.data, before, gone)
+            check_record(after, after_data)
         except GitmemError as error:
-            plan.problems.append(Problem(error.code, error.message, path))
+            plan.problems.append(Problem(error.code, error.message, note.path, error.fields.get("line")))
             continue
         if before is None and after.id in moved:
-            before = moved[after.id]
-            followed.add(after.id)
+            before = moved.pop(after.id)
             plan.edits.append(FileEdit(before.path, None, None, adopted=True))
-        plan.edits.append(FileEdit(checked, fingerprint(data), after_data, adopted=True))
+        plan.edits.append(FileEdit(path, fingerprint(note.data), after_data, adopted=True))
         plan.records.append(RecordChange(before, after))
-    for path, record in gone.items():
-        if record is None or record.id not in followed:
-            message = "it was deleted; put it back with Git and use `gitmem retire`, so that it is kept"
-            plan.problems.append(Problem("deleted", message, path))
+    for record in moved.values():
+        message = "its file is gone; put it back with Git and use `gitmem retire`, so that it is kept"
+        plan.problems.append(Problem("deleted", message, record.path))
     return plan
 
 
@@ -132,7 +188,7 @@ def _make_record(
     assert state is not None
     if state is State.RETIRED:
         raise InputError("new-in-retired", "a new note can't begin as retired; move it to another folder")
-    authority = authority_for(Action.DECLARE if state is State.BASELINE else Action.ADOPT, state)
+    authority = authority_for(Action.ADOPT, state)
     note = parse_note(data)
     added: dict[str, Any] = {}
     if found is None:

@@ -10,15 +10,15 @@ from gitmem.errors import GitmemError
 from gitmem.model.answer import Answer, Status
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Receipt
+from gitmem.model.ids import CommitId
 from gitmem.model.links import LinkTargets
-from gitmem.model.record import BASELINE_KINDS, Record, State
+from gitmem.model.record import Record
 from gitmem.model.vault_path import fold_path
 from gitmem.service.gate import authorize, check_record
 from gitmem.service.links import iter_links
 from gitmem.service.plan import no_change
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import WorkNote, iter_link_targets, iter_work_notes, scan
-from gitmem.vault.frontmatter import parse_note
 
 Row = dict[str, Any]
 
@@ -30,16 +30,17 @@ def check(vault: OpenVault) -> Answer:
     misread something; warnings are for a person to look at.
     """
     settled = vault.settle_abandoned()
-    notes = list(iter_work_notes(vault))
+    head = vault.head()
+    found = scan(vault)
+    notes = list(iter_work_notes(vault, found))
     rows = [
-        *_check_files(vault),
+        *(_row("error", one.code, one.message, one.path) for one in found.problems),
         *(row for note in notes for row in _check_note(note)),
         *_check_identities([note.record for note in notes if note.record is not None]),
         *_check_links(vault, notes),
-        *_check_views(vault),
+        *_check_views(vault, head),
     ]
     rows.sort(key=lambda row: (row["severity"], row["path"], row["code"], row["line"] or 0))
-    head = vault.head()
     return Answer(Status.OK, head, rows=tuple(rows), diagnostics=settled, extra={"notes": len(notes)})
 
 
@@ -57,29 +58,23 @@ def _nothing(vault: OpenVault, actor: Actor) -> Receipt:
     return carry_out(vault, no_change(Action.REPAIR, actor, None))
 
 
-def _check_files(vault: OpenVault) -> Iterator[Row]:
-    for problem in scan(vault).problems:
-        yield _row("error", problem.code, problem.message, problem.path)
-
-
 def _check_note(note: WorkNote) -> Iterator[Row]:
     if note.problem is not None:
         yield _row("error", note.problem.code, note.problem.message, note.path, note.problem.line)
         return
     record = note.record
     if record is None:
-        yield _row("warning", "plain-note", "a note without gitmem_id; `gitmem adopt` makes it a record", note.path)
+        yield _row(
+            "warning", "plain-note", "a note without gitmem_id; `gitmem adopt PATH` makes it a record", note.path
+        )
         return
     for problem in record.problems:
         yield _row("warning", problem.code, problem.message, note.path, problem.line)
-    is_retired = record.state is State.RETIRED
-    if record.kind and not is_retired and (record.kind in BASELINE_KINDS) != (record.state is State.BASELINE):
-        message = f"a {record.kind.value} doesn't lie in {record.state.folder}/"
-        yield _row("error", "kind-does-not-fit", message, note.path)
     try:
         check_record(record, note.data)
     except GitmemError as error:
-        yield _row("error", error.code, error.message, note.path)
+        is_in_file = error.fields.get("where", note.path) == note.path
+        yield _row("error", error.code, error.message, note.path, error.fields.get("line") if is_in_file else None)
 
 
 def _check_identities(records: list[Record]) -> Iterator[Row]:
@@ -100,23 +95,22 @@ def _check_identities(records: list[Record]) -> Iterator[Row]:
 def _check_links(vault: OpenVault, notes: list[WorkNote]) -> Iterator[Row]:
     targets = LinkTargets(iter_link_targets(vault))
     for note in notes:
-        if note.problem is not None:
+        if note.note is None:
             continue
-        for link in iter_links(parse_note(note.data)):
+        for link, line in iter_links(note.note, note.data):
             found = targets.resolve(link.target, note.path)
             if found.path is None:
-                yield _row("warning", "broken-link", f"[[{link.target}]] leads nowhere", note.path, link.line)
+                yield _row("warning", "broken-link", f"[[{link.target}]] leads nowhere", note.path, line)
             elif found.others:
                 others = ", ".join((found.path, *found.others))
-                yield _row("warning", "ambiguous-link", f"[[{link.target}]] may mean {others}", note.path, link.line)
+                yield _row("warning", "ambiguous-link", f"[[{link.target}]] may mean {others}", note.path, line)
 
 
-def _check_views(vault: OpenVault) -> Iterator[Row]:
+def _check_views(vault: OpenVault, head: CommitId) -> Iterator[Row]:
     from gitmem.service.views import RecordViews
     from gitmem.transaction.repair import compare_views
     from gitmem.vault.manifest import parse_manifest
 
-    head = vault.head()
     data = vault.repo.read_blob(head, "manifest.json")
     if data is None:
         yield _row("error", "not-a-vault", "the marker is not committed", "manifest.json")

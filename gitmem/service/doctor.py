@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from gitmem.clock import SystemClock
 from gitmem.errors import GitmemError
 from gitmem.model.answer import Answer, Status
 from gitmem.service.locate import locate
-from gitmem.service.vault import OpenVault
+from gitmem.service.vault import NO_COMMIT_HINT, OpenVault
 from gitmem.vault.atomic import exchange
-from gitmem.vault.layout import HomeLayout
+from gitmem.vault.layout import HomeLayout, VaultLayout
 from gitmem.vault.registry import load_registry
 from gitmem.version import VERSION
 
@@ -23,24 +25,40 @@ Row = dict[str, Any]
 _SYNC_MARKS = ("Dropbox", "OneDrive", "Google Drive", "GoogleDrive", "iCloud", "Mobile Documents", "Syncthing")
 AUTHORITY_LEVEL = (
     "a human surface is shown by a code typed at a terminal: this protects against models that use the tools, "
-    "not against a process of your own user"
+    "not against a process that runs under your own account"
 )
+_MADE_UP_SECRET = "ghp_" + "abcdefghijklmnopqrstuvwxyzABCDEF0123"
+_ADVICE = {
+    "scanner-failed": "Nothing is written or shown unscanned. Install gitmem again, with the redact-secret that it "
+    "asks for.",
+    "ref-unreadable": "logs/HEAD in the vault's Git directory lists the commits that it was at; the last of them is "
+    "where `git update-ref` should put the branch.",
+    "repository-unsupported": "`git -C` on the folder may say more. A new clone of the repository is a vault, too.",
+}
+"""What to do about errors whose own hint leads here."""
 
 
 def doctor(home: HomeLayout, folder: str, named: str | None = None) -> Answer:
     """Return findings as rows: ``severity`` (ok, warning, error), ``code``, ``message``, ``hint``, ``path``.
 
-    Works without a vault. Writes nothing but a file in the system's temporary folder, which it removes.
+    Works without a vault. Writes nothing but two small files, for a moment, in the vault's runtime folder (without one
+    in the system's temporary folder).
     """
-    rows = [*_check_program(), *_check_home(home)]
+    rows = [*_check_program(), *_guard(_check_scanner), *_guard(partial(_check_home, home))]
     revision = None
     try:
         vault = OpenVault(locate(home, folder, named), SystemClock())
-        rows += _check_vault(vault)
-        revision = vault.repo.head().commit
-        vault.close()
     except GitmemError as error:
+        rows += _check_exchange(tempfile.gettempdir())
         rows.append(_row("warning" if error.code == "no-vault" else "error", error.code, error.message, error.hint))
+        return Answer(Status.OK, None, rows=tuple(rows))
+    layout = vault.layout
+    rows += _check_exchange(layout.runtime if os.path.isdir(layout.runtime) else tempfile.gettempdir(), layout.repo)
+    if os.path.isdir(layout.repo):  # one that is gone was said with the home
+        with contextlib.closing(vault):
+            rows += _check_vault(vault)
+            with contextlib.suppress(GitmemError):
+                revision = vault.repo.head().commit
     return Answer(Status.OK, revision, rows=tuple(rows))
 
 
@@ -56,24 +74,38 @@ def _check_program() -> Iterator[Row]:
         f"{platform.system()}",
     )
     yield _row("ok", "authority", AUTHORITY_LEVEL)
-    if _can_exchange():
-        yield _row("ok", "exchange", "this platform can exchange two files in one step")
+
+
+def _check_scanner() -> Iterator[Row]:
+    from gitmem.policy.secrets import find_secrets
+
+    if find_secrets(_MADE_UP_SECRET):
+        yield _row("ok", "scanner", "the secret scanner finds a made-up token")
+    else:
+        yield _row(
+            "error", "scanner-failed", "the secret scanner does not find a made-up token", _ADVICE["scanner-failed"]
+        )
+
+
+def _check_exchange(folder: str, repo: str | None = None) -> Iterator[Row]:
+    if repo is not None and os.path.isdir(repo) and os.stat(repo).st_dev != os.stat(folder).st_dev:
+        message = "whether two files can be exchanged in one step was not tried: the vault is on another file system"
+        yield _row("ok", "exchange", message, path=folder)
+    elif _can_exchange(folder):
+        yield _row("ok", "exchange", "two files can be exchanged in one step", path=folder)
     else:
         yield _row(
             "warning",
             "no-exchange",
-            "this platform can't exchange two files in one step; an edit saved by renaming in the same instant as an "
+            "two files can't be exchanged in one step here; an edit saved by renaming in the same instant as an "
             "operation may be overwritten",
             "Don't edit a note while gitmem writes it.",
+            folder,
         )
 
 
 def _check_home(home: HomeLayout) -> Iterator[Row]:
-    try:
-        entries = load_registry(home)
-    except GitmemError as error:
-        yield _row("error", error.code, error.message, error.hint)
-        return
+    entries = load_registry(home)
     yield _row("ok", "home", f"{len(entries)} vaults are registered", path=home.root)
     for entry in entries:
         if not os.path.isdir(entry.path):
@@ -84,24 +116,12 @@ def _check_home(home: HomeLayout) -> Iterator[Row]:
 
 
 def _check_vault(vault: OpenVault) -> Iterator[Row]:
-    from gitmem.git.stage import read_index_lock
-    from gitmem.transaction.journal import is_pending
+    for check in (_check_place, _check_repository, _check_lock, _check_abandoned):
+        yield from _guard(partial(check, vault))
 
+
+def _check_place(vault: OpenVault) -> Iterator[Row]:
     layout = vault.layout
-    manifest = vault.manifest
-    head = vault.repo.head()
-    yield _row("ok", "repository", f"{manifest.name!r} is at {head.commit} on {head.branch}", path=layout.repo)
-    if head.branch != manifest.branch:
-        yield _row("error", "not-on-managed-branch", f"the managed branch is {manifest.branch}", "Switch back to it.")
-    busy = vault.repo.state_in_progress()
-    if busy:
-        yield _row("error", "git-operation-in-progress", f"a {busy} is under way", "Finish or abort it with Git.")
-    lock = read_index_lock(vault.repo)
-    if lock is not None:
-        yield _row("warning", "index-locked", lock, "If no Git command or editor is open, the lock was left behind.")
-    if is_pending(layout):
-        hint = "The next command settles it; if it stays, look into runtime/journal."
-        yield _row("warning", "abandoned-operation", "an operation is under way or was abandoned", hint, layout.journal)
     if any(mark in layout.repo for mark in _SYNC_MARKS):
         hint = "Move the vault out of it, or keep its .git folder elsewhere (a separate git directory)."
         yield _row("warning", "sync-folder", "the vault lies in a synchronised folder", hint, layout.repo)
@@ -112,16 +132,104 @@ def _check_vault(vault: OpenVault) -> Iterator[Row]:
         yield _row("warning", "runtime-open", "others can read the runtime folder", "Make it 0700.", layout.runtime)
 
 
-def _can_exchange() -> bool:
-    with tempfile.TemporaryDirectory() as folder:
-        names = [os.path.join(folder, name) for name in "ab"]
-        for name in names:
-            with open(name, "w", encoding="utf-8") as file:
-                file.write(name)
+def _check_repository(vault: OpenVault) -> Iterator[Row]:
+    repo, root = vault.repo, vault.layout.repo
+    head = repo.head()
+    manifest = vault.manifest
+    if head.branch != manifest.branch:
+        hint = f"Switch back with `git switch {manifest.branch}`."
+        yield _row("error", "not-on-managed-branch", f"the managed branch is {manifest.branch}", hint, root)
+    elif head.commit is None:
+        yield _row("error", "no-commit", f"the branch {head.branch} has no commit", NO_COMMIT_HINT, root)
+    else:
+        yield _row("ok", "repository", f"{manifest.name!r} is at {head.commit} on {head.branch}", path=root)
+    busy = repo.state_in_progress()
+    if busy:
+        yield _row("error", "git-operation-in-progress", f"a {busy} is under way", "Finish or abort it with Git.", root)
+    if repo.notices:
+        message = f"your own Git commands obey {', '.join(repo.notices)} here; gitmem does not"
+        yield _row("ok", "git-settings", message, path=root)
+
+
+def _check_lock(vault: OpenVault) -> Iterator[Row]:
+    from gitmem.git.lockfile import is_own
+    from gitmem.git.stage import read_index_lock
+
+    lock = read_index_lock(vault.repo, vault.clock.time_ns())
+    place = f"{vault.repo.index_path}.lock"
+    if lock is not None and is_own(place):
+        hint = "If no gitmem command is at work, the next one removes it."
+        yield _row("warning", "index-locked", lock, hint, place)
+    elif lock is not None:
+        hint = "End the Git command or close the commit editor that holds it. If there is none, a crash left the file."
+        yield _row("warning", "index-locked", lock, hint, place)
+
+
+def _check_abandoned(vault: OpenVault) -> Iterator[Row]:
+    for name in _find_journals(vault.layout):
+        place = os.path.join(vault.layout.journal, name)
         try:
+            what, obstacle = _examine_journal(vault, name)
+        except FileNotFoundError:  # it was under way and has ended
+            continue
+        if obstacle:
+            yield _row("error", "abandoned-operation", f"{what} can't be settled: {obstacle[0]}", obstacle[1], place)
+        else:
+            message = f"{what} is under way or was abandoned; nothing is in the way"
+            yield _row("warning", "abandoned-operation", message, "The next command settles it.", place)
+
+
+def _find_journals(layout: VaultLayout) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(layout.journal) if name.endswith(".json"))
+    except FileNotFoundError:
+        return []
+
+
+def _examine_journal(vault: OpenVault, name: str) -> tuple[str, tuple[str, str] | None]:
+    """Return which operation the journal is of, and what keeps recovery from settling it with what to do about it."""
+    from gitmem.transaction.journal import load_journal
+
+    try:
+        journal = load_journal(vault.layout, name)
+    except ValueError:
+        return f"an operation whose journal {name} can't be understood", None  # recovery sets it aside
+    what = f"the {journal.receipt.op.value} {journal.op_id} of {journal.receipt.time}"
+    try:
+        branch = vault.repo.head().branch
+        if branch != journal.branch:
+            where = f"the vault is on {branch or 'no branch'}, not on {journal.branch}"
+            return what, (where, f"Switch back with `git switch {journal.branch}`; the next command then settles it.")
+        busy = vault.repo.state_in_progress()
+        if busy:
+            return what, (f"a {busy} of Git is under way", "Finish or abort it; the next command then settles it.")
+        for edit in journal.edits:
+            if edit.before is not None:
+                vault.repo.read_blob(journal.base, edit.path)
+    except GitmemError as error:
+        return what, (error.message, "Put the repository back from a backup or another clone; the journal stays.")
+    return what, None
+
+
+def _can_exchange(folder: str) -> bool:
+    try:
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            names = [os.path.join(place, name) for name in "ab"]
+            for name in names:
+                with open(name, "w", encoding="utf-8") as file:
+                    file.write(name)
             return exchange(*names)
-        except OSError:
-            return False
+    except OSError:
+        return False
+
+
+def _guard(check: Callable[[], Iterator[Row]]) -> Iterator[Row]:
+    """Yield what ``check`` finds, and what stopped it; the other checks go on."""
+    try:
+        yield from check()
+    except GitmemError as error:
+        hint = _ADVICE.get(error.code, error.hint)
+        yield _row("error", error.code, error.message, hint, error.fields.get("path"))
 
 
 def _row(severity: str, code: str, message: str, hint: str = "", path: str | None = None) -> Row:

@@ -1,36 +1,53 @@
-"""From a draft to a new record: its title, summary, id, file name and bytes."""
+"""From a draft to a new record, and its commit: what ``observe`` and ``declare`` share."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from gitmem.model.authority import Actor, Authority
-from gitmem.model.ids import new_record_id
+from gitmem.model.authority import Action, Actor, Authority
+from gitmem.model.change import Change, Receipt
+from gitmem.model.ids import OpId, new_record_id
 from gitmem.model.record import MAX_SUMMARY_CHARS, Draft, Record, State
-from gitmem.model.vault_path import parse_vault_path
+from gitmem.policy.authority import authority_for
 from gitmem.policy.content import check_draft
 from gitmem.service.find import check_key_is_free
-from gitmem.service.gate import check_texts
-from gitmem.service.plan import reread, stamp
+from gitmem.service.gate import authorize
+from gitmem.service.plan import carry_out_allowed, find_earlier, make_change, path_in, reread, stamp
 from gitmem.service.vault import OpenVault
 from gitmem.text import one_line, shorten
 from gitmem.vault.record_file import file_name, format_record
 
 
-def make_record(
-    vault: OpenVault, draft: Draft, authority: Authority, folder: str, actor: Actor
-) -> tuple[Record, bytes]:
-    """Return a new record in ``folder`` and the bytes of its file; nothing is written.
+def write_draft(
+    vault: OpenVault, action: Action, state: State, draft: Draft, actor: Actor, op_id: OpId | None
+) -> Receipt:
+    """Commit ``draft`` as a new record in ``state`` by ``action``.
 
-    A summary that was not given is the beginning of the body. Raises ``InputError`` (``key-taken`` and what
-    ``policy.content.check_draft`` raises) and what ``gate.check_texts`` raises: a person is asked to confirm only what
-    may be written.
+    Raises ``PolicyError`` (``refused`` for a kind that ``action`` is not for, ``needs-human``), ``InputError``
+    (``key-taken`` and what ``policy.content.check_draft`` raises) and what ``plan.carry_out_allowed`` raises; nothing
+    is written then.
     """
+    earlier = find_earlier(vault, action, op_id)
+    if earlier is not None:
+        return earlier
+
+    def plan(rule: str) -> Change:
+        record, data = _make_record(vault, draft, authority_for(action, state), state, actor)
+        return make_change(action, actor, rule, [(None, record, data)], op_id=op_id, note=record.summary)
+
+    return carry_out_allowed(
+        vault, lambda: authorize(action, actor, kind=draft.kind, has_evidence=bool(draft.evidence)), plan
+    )
+
+
+def _make_record(
+    vault: OpenVault, draft: Draft, authority: Authority, state: State, actor: Actor
+) -> tuple[Record, bytes]:
     record_id = new_record_id()
     title = one_line(draft.title)
-    path = parse_vault_path(f"{folder}/{file_name(title, record_id)}")
     draft = replace(draft, title=title, summary=one_line(draft.summary) or summarise(draft.body))
-    check_draft(draft, State.BASELINE if folder == State.BASELINE.folder else State.OBSERVATION)
+    check_draft(draft, state)
+    path = path_in(state, f"{state.folder}/{file_name(title, record_id)}", vault.clock.now())
     if draft.key:
         check_key_is_free(vault, draft.key)
     now = stamp(vault)
@@ -48,7 +65,6 @@ def make_record(
         source=f"{actor.host}/{actor.session}" if actor.session else None,
         evidence=draft.evidence,
     )
-    check_texts(path, data)
     return reread(path, data), data
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from gitmem.errors import InputError
 from gitmem.model.authority import Action, Actor
-from gitmem.model.change import Receipt
+from gitmem.model.change import Change, Receipt
 from gitmem.model.ids import OpId
 from gitmem.model.record import Record
 from gitmem.policy.content import check_new_tags
 from gitmem.service.find import check_key_is_free, get_record
 from gitmem.service.gate import authorize
 from gitmem.service.own import is_own
-from gitmem.service.plan import carry_out, find_earlier, make_change, no_change, reread, stamp
+from gitmem.service.plan import carry_out_allowed, edit_record, find_earlier, make_change, no_change, stamp
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold, one_line
 from gitmem.vault.frontmatter import edit_note, replace_body
@@ -51,25 +51,30 @@ def edit(vault: OpenVault, ref: str, wanted: RecordEdit, actor: Actor, op_id: Op
     if wanted.is_empty:
         raise InputError("nothing-to-edit", "nothing to change was given", "See `gitmem edit --help`.")
     record, data = get_record(vault, ref)
-    decision = authorize(Action.EDIT, actor, record=record, own=is_own(vault, record, actor))
+    return carry_out_allowed(
+        vault,
+        lambda: authorize(Action.EDIT, actor, record=record, own=is_own(vault, record, actor)),
+        lambda rule: _plan(vault, (record, data), wanted, actor, rule, op_id),
+    )
+
+
+def _plan(
+    vault: OpenVault, old: tuple[Record, bytes], wanted: RecordEdit, actor: Actor, rule: str, op_id: OpId | None
+) -> Change:
+    record, data = old
     changes = _plan_properties(vault, record, wanted)
     after_data = edit_note(data, changes)
     if wanted.body is not None:
         after_data = replace_body(after_data, frame_body(record.body, wanted.body))
     if after_data == data:
-        return carry_out(vault, no_change(Action.EDIT, actor, op_id))
-    after_data = edit_note(after_data, {"updated": stamp(vault)})
-    after = reread(record.path, after_data)
+        return no_change(Action.EDIT, actor, op_id)
+    after = edit_record(record, after_data, {"updated": stamp(vault)})
     what = [*changes, *(["body"] if wanted.body is not None else [])]
-    note = f"Changed: {', '.join(what)}."
-    change = make_change(Action.EDIT, actor, decision, [(record, after, after_data)], op_id=op_id, note=note)
-    return carry_out(vault, change)
+    return make_change(Action.EDIT, actor, rule, [(record, *after)], op_id=op_id, note=f"Changed: {', '.join(what)}.")
 
 
 def _plan_properties(vault: OpenVault, record: Record, wanted: RecordEdit) -> dict[str, Any]:
-    changes: dict[str, Any] = {}
-    for name, value in wanted.properties.items():
-        changes[name] = None if value is None else check_property(name, value)
+    changes: dict[str, Any] = {name: check_property(name, value) for name, value in wanted.properties.items()}
     if changes.get("key") and changes["key"] != record.key:
         check_key_is_free(vault, changes["key"])
     if wanted.title is not None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 from gitmem.errors import InputError, UnavailableError
 from gitmem.model.ids import ALPHABET, ID_CHARS
+from gitmem.model.links import LinkTargets
 from gitmem.model.record import Record, state_of
 from gitmem.model.vault_path import VaultPath, find_path_problem, parse_vault_path
 from gitmem.service.reading import ask
 from gitmem.service.vault import OpenVault
-from gitmem.text import fold, make_visible
+from gitmem.text import make_visible
+from gitmem.vault.markdown import find_property_links
 from gitmem.vault.record_file import parse_record
 from gitmem.vault.scan import read_stable
 
@@ -33,18 +36,28 @@ def get_record(vault: OpenVault, ref: str) -> tuple[Record, bytes]:
     data = read_stable(vault.layout.repo, path, vault.clock)
     record = parse_record(path, data)
     if record is None:
-        raise InputError("no-such-record", f"{path} is a note without gitmem_id", "`gitmem adopt` makes it a record.")
+        hint = f"`gitmem adopt {shlex.quote(path)}` makes it a record."
+        raise InputError("no-such-record", f"{path} is a note without gitmem_id", hint)
     return record, data
 
 
-def find_by_link(vault: OpenVault, link: str) -> tuple[Record, bytes] | None:
-    """Return the record that ``[[name]]`` in a property names, ``None`` when there is none or more than one."""
-    from gitmem.catalog.query import Filters, list_rows
+def find_linked_path(targets: LinkTargets, link: str, source: str) -> str | None:
+    """Return the file that ``[[link]]``, a property of the note ``source``, leads to; ``None`` for none or several."""
+    for found in find_property_links({"": link}):
+        resolution = targets.resolve(found.target, source)
+        return None if resolution.others else resolution.path
+    return None
 
-    stem = fold(link.strip("[]").partition("|")[0])
-    paths = ask(vault, lambda database, _report: [row.path for row in list_rows(database, Filters(states=()))])
-    found = [path for path in paths if fold(os.path.basename(path).removesuffix(".md")) == stem]
-    return get_record(vault, found[0]) if len(found) == 1 else None
+
+def find_linked_record(vault: OpenVault, targets: LinkTargets, link: str, source: str) -> tuple[Record, bytes] | None:
+    """Return the one record that ``[[link]]``, a property of ``source``, leads to, with its bytes; or ``None``."""
+    path = find_linked_path(targets, link, source)
+    if path is None or state_of(path) is None:
+        return None
+    try:
+        return get_record(vault, path)
+    except InputError:  # a plain note, or one that can't be read as a record
+        return None
 
 
 def check_key_is_free(vault: OpenVault, key: str) -> None:

@@ -15,13 +15,14 @@ from gitmem.errors import GitmemError, InputError
 from gitmem.model.authority import Action, Actor, Authority
 from gitmem.model.change import Receipt
 from gitmem.model.ids import OpId, new_record_id
-from gitmem.model.record import BASELINE_KINDS, Kind, Problem, Record, State
+from gitmem.model.record import Kind, Problem, Record, State
 from gitmem.model.vault_path import VaultPath, find_path_problem, fold_path, parse_vault_path
 from gitmem.policy.authority import authority_for
+from gitmem.policy.content import check_kind
 from gitmem.service.gate import authorize, check_record
 from gitmem.service.plan import carry_out, find_earlier, make_change, no_change, reread
 from gitmem.service.vault import OpenVault
-from gitmem.service.worktree import known_ids, known_paths
+from gitmem.service.worktree import iter_paths, iter_work_notes, scan
 from gitmem.text import make_visible, shorten
 from gitmem.vault.frontmatter import edit_note, parse_note
 from gitmem.vault.paths import read_file
@@ -60,7 +61,7 @@ def import_notes(
     """Commit the notes of ``folder`` as records in ``state``, keeping names and subfolders.
 
     ``progress(done, total)`` is called as notes are read. Raises ``InputError`` (``no-such-folder``,
-    ``folder-in-vault``, ``bad-import-state``, ``kind-does-not-fit``), ``PolicyError`` (``needs-human``) for a state
+    ``folder-in-vault``, ``bad-import-state``, ``kind-misfit``), ``PolicyError`` (``needs-human``) for a state
     other than observation on a model surface; nothing is written then.
     """
     earlier = find_earlier(vault, Action.IMPORT, op_id)
@@ -69,10 +70,7 @@ def import_notes(
     root = _check_folder(vault, folder)
     if state is State.RETIRED:
         raise InputError("bad-import-state", "notes can't be brought in as retired", "Choose another --state.")
-    if kind is not None and (kind in BASELINE_KINDS) != (state is State.BASELINE):
-        raise InputError(
-            "kind-does-not-fit", f"{kind.value} records don't lie in {state.folder}/", "Choose another --kind."
-        )
+    check_kind(kind, state)
     decision = authorize(Action.IMPORT, actor, kind=kind, has_evidence=True, to_state=state)
     wanted = _Wanted(state, kind, authority_for(Action.IMPORT, state))
     moves, left_out = _plan(vault, root, wanted, progress)
@@ -85,7 +83,7 @@ def import_notes(
     title = f"{len(moves)} {'note' if len(moves) == 1 else 'notes'} from {name}"
     note = f"Left out, with reasons: {len(left_out)}." if left_out else ""
     change = make_change(
-        Action.IMPORT, actor, decision, [(None, *move) for move in moves], op_id=op_id, title=title, note=note
+        Action.IMPORT, actor, decision.rule, [(None, *move) for move in moves], op_id=op_id, title=title, note=note
     )
     return ImportReport(carry_out(vault, change), imported, tuple(left_out))
 
@@ -109,8 +107,9 @@ def _plan(
 ) -> tuple[list[tuple[Record, bytes]], list[Problem]]:
     left_out: list[Problem] = []
     names = sorted(_iter_notes(root, left_out))
-    taken_ids = set(known_ids(vault))
-    taken_paths = {fold_path(path) for path in known_paths(vault)}
+    found = scan(vault)
+    taken_ids = {note.record.id for note in iter_work_notes(vault, found) if note.record is not None}
+    taken_paths = {fold_path(path) for path in iter_paths(found)}
     moves = []
     for number, name in enumerate(names):
         progress(number, len(names))

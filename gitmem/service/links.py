@@ -7,45 +7,54 @@ from typing import Any
 
 from gitmem.model.answer import Answer, Hit, Status
 from gitmem.model.links import LinkTargets
+from gitmem.model.record import Record
 from gitmem.service.find import get_record
 from gitmem.service.vault import OpenVault
-from gitmem.service.worktree import iter_link_targets, iter_work_notes
-from gitmem.vault.frontmatter import Note, parse_note
+from gitmem.service.worktree import iter_link_targets, iter_work_notes, scan
+from gitmem.vault.frontmatter import Note
 from gitmem.vault.markdown import Link, find_links, find_property_links
 
 
 def links(vault: OpenVault, ref: str) -> Answer:
     """Return the links of the record ``ref`` as rows: its own (``direction: out``) in order, then those to it (``in``).
 
-    A row has ``direction``, ``path`` (of the other end, ``None`` if broken), ``target`` (as written), ``line``,
-    ``source`` (``body`` or a property) and ``others`` (further files of that name). Reads every note of the vault.
+    A row has ``direction``, ``path`` (of the other end, ``None`` if broken), ``target`` (as written), ``line`` (in the
+    file, ``None`` in a property), ``source`` (``body`` or a property) and ``others`` (further files of that name).
+    Reads every note of the vault.
     """
     settled = vault.settle_abandoned()
+    head = vault.head()
     record, data = get_record(vault, ref)
     targets = LinkTargets(iter_link_targets(vault))
-    rows = [_row("out", link, targets, record.path) for link in iter_links(parse_note(data))]
-    for note in iter_work_notes(vault):
-        if note.path == record.path or note.problem is not None:
+    rows = [_row("out", link, line, targets, record.path) for link, line in iter_links(record, data)]
+    for note in iter_work_notes(vault, scan(vault)):
+        if note.path == record.path or note.note is None:
             continue
-        for link in iter_links(parse_note(note.data)):
+        for link, line in iter_links(note.note, note.data):
             if link.target and targets.resolve(link.target, note.path).path == record.path:
-                rows.append({**_row("in", link, targets, note.path), "path": note.path})
-    return Answer(Status.OK, vault.head(), rows=tuple(rows), diagnostics=settled, extra={"record": Hit(record)})
+                rows.append({**_row("in", link, line, targets, note.path), "path": note.path})
+    return Answer(Status.OK, head, rows=tuple(rows), diagnostics=settled, extra={"record": Hit(record)})
 
 
-def iter_links(note: Note) -> Iterator[Link]:
-    """Yield the links of a note, properties first."""
-    yield from find_property_links(note.properties)
-    yield from find_links(note.body)
+def iter_links(note: Record | Note, data: bytes) -> Iterator[tuple[Link, int | None]]:
+    """Yield the links of the note in the file ``data``, properties first.
+
+    Each comes with its line in the file, from 1; ``None`` for one in a property.
+    """
+    for link in find_property_links(note.properties):
+        yield link, None
+    lines_before = data.count(b"\n") - note.body.count("\n")
+    for link in find_links(note.body):
+        yield link, lines_before + link.line
 
 
-def _row(direction: str, link: Link, targets: LinkTargets, source: str) -> dict[str, Any]:
+def _row(direction: str, link: Link, line: int | None, targets: LinkTargets, source: str) -> dict[str, Any]:
     found = targets.resolve(link.target, source)
     return {
         "direction": direction,
         "path": found.path,
         "target": link.target,
-        "line": link.line,
+        "line": line,
         "source": link.source,
         "others": list(found.others),
     }

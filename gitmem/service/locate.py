@@ -46,7 +46,11 @@ def _find_named(home: HomeLayout, entries: tuple[VaultEntry, ...], folder: str, 
         entry = _find_around(home, entries, path) or _find_at(entries, path)
         if entry is not None:
             return entry
-        raise InputError("no-such-vault", f"{named!r} is not a gitmem vault", f"`gitmem init {named}` makes one.")
+        raise InputError(
+            "no-such-vault",
+            f"{named!r} is not a gitmem vault",
+            "`gitmem doctor` lists the known vaults; `gitmem init PATH` makes one in a new or empty folder.",
+        )
     gone = _find_at(entries, path)
     if gone is not None:
         return gone

@@ -18,6 +18,7 @@ from gitmem.service.reading import report
 from gitmem.service.vault import OpenVault
 
 if TYPE_CHECKING:
+    from gitmem.service.adopt import EditedNote
     from gitmem.service.edit import RecordEdit
     from gitmem.service.import_notes import ImportReport
     from gitmem.service.query import Filters
@@ -77,11 +78,23 @@ class Memory:
 
         return restore(self.vault, ref, actor, op_id)
 
-    def adopt(self, paths: Sequence[str], actor: Actor, op_id: OpId | None = None) -> Receipt:
+    def find_edited(self, paths: Sequence[str] = ()) -> list[EditedNote]:
+        """Return what ``adopt`` would commit, for a person to look at. Raises. See ``service.adopt``."""
+        from gitmem.service.adopt import find_edited
+
+        return find_edited(self.vault, paths)
+
+    def adopt(
+        self,
+        paths: Sequence[str],
+        actor: Actor,
+        op_id: OpId | None = None,
+        notes: Sequence[EditedNote] | None = None,
+    ) -> Receipt:
         """Commit what a person edited outside gitmem; all of it when ``paths`` is empty. See ``service.adopt``."""
         from gitmem.service.adopt import adopt
 
-        return adopt(self.vault, paths, actor, op_id)
+        return adopt(self.vault, paths, actor, op_id, notes)
 
     def import_notes(
         self,

@@ -16,6 +16,7 @@ from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.service.gate import check_change
 from gitmem.service.vault import OpenVault
 from gitmem.vault.frontmatter import edit_note
+from gitmem.vault.manifest import check_writable
 from gitmem.vault.record_file import parse_record
 
 Move = tuple[Record | None, Record, bytes]
@@ -90,12 +91,16 @@ def make_change(
 def find_earlier(vault: OpenVault, action: Action, op_id: OpId | None) -> Receipt | None:
     """Return the receipt of ``op_id`` when it was carried out before, so that a retry gets the same answer.
 
-    Settles what a crash abandoned first. Raises ``InputError`` (``op-id-reused``) when it was another operation.
+    Every write begins here: what a crash abandoned is settled first. Raises ``InputError`` (``op-id-reused``) when it
+    was another operation, and ``UnavailableError`` or ``StateError`` for a vault that is gone or is none.
     """
     from gitmem.transaction.apply import find_earlier as find
 
     vault.settle_abandoned()
-    return None if op_id is None else find(vault.ground, action, op_id)
+    earlier = None if op_id is None else find(vault.ground, action, op_id)
+    if earlier is None:
+        check_writable(vault.manifest)
+    return earlier
 
 
 def carry_out_allowed(vault: OpenVault, ask: Callable[[], Decision], plan: Callable[[str], Change]) -> Receipt:

@@ -4,33 +4,39 @@ from __future__ import annotations
 
 from gitmem.errors import StateError
 from gitmem.model.authority import Action, Actor
-from gitmem.model.change import Receipt
+from gitmem.model.change import Change, Receipt
 from gitmem.model.ids import OpId
-from gitmem.model.record import State
+from gitmem.model.record import Record, State
 from gitmem.service.find import get_record
 from gitmem.service.gate import authorize
-from gitmem.service.plan import carry_out, edit_record, find_earlier, make_change, path_in, stamp
+from gitmem.service.plan import carry_out_allowed, edit_record, find_earlier, make_change, path_in, stamp
 from gitmem.service.vault import OpenVault
 
 
 def promote(vault: OpenVault, ref: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
     """Move the observation ``ref`` to ``promoted/`` under its own file name and mark it verified today.
 
-    Raises ``PolicyError`` (``needs-human``) on a model surface, ``StateError`` (``not-an-observation``) for a record in
-    another state, and what ``get_record`` raises; nothing is written then.
+    Raises ``StateError`` (``not-an-observation``) for a record in another state, ``PolicyError`` (``needs-human``) on a
+    model surface, and what ``get_record`` raises; nothing is written then.
     """
     earlier = find_earlier(vault, Action.PROMOTE, op_id)
     if earlier is not None:
         return earlier
     record, data = get_record(vault, ref)
-    decision = authorize(Action.PROMOTE, actor, record=record, to_state=State.PROMOTED)
+    _check_state(record)
+
+    def plan(rule: str) -> Change:
+        now = stamp(vault)
+        path = path_in(State.PROMOTED, record.path, vault.clock.now())
+        after = edit_record(record, data, {"updated": now, "verified": now[:10]}, path)
+        return make_change(Action.PROMOTE, actor, rule, [(record, *after)], op_id=op_id, note=record.summary)
+
+    return carry_out_allowed(
+        vault, lambda: authorize(Action.PROMOTE, actor, record=record, to_state=State.PROMOTED), plan
+    )
+
+
+def _check_state(record: Record) -> None:
     if record.state is not State.OBSERVATION:
         hint = "Restore it first." if record.state is State.RETIRED else "There is nothing to do."
         raise StateError("not-an-observation", f"{record.title!r} is {record.state.value}, not an observation", hint)
-    now = stamp(vault)
-    path = path_in(State.PROMOTED, record.path, vault.clock.now())
-    after, after_data = edit_record(record, data, {"updated": now, "verified": now[:10]}, path)
-    change = make_change(
-        Action.PROMOTE, actor, decision, [(record, after, after_data)], op_id=op_id, note=record.summary
-    )
-    return carry_out(vault, change)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from gitmem.errors import InputError, IntegrityError, StateError, UnavailableError
 from gitmem.model.answer import Answer, Status
+from gitmem.model.ids import CommitId
 from gitmem.model.record import Problem, Record
 from gitmem.model.vault_path import parse_vault_path
 from gitmem.service.vault import OpenVault
@@ -48,20 +49,21 @@ def ask(vault: OpenVault, question: Callable[[Database, Report], T]) -> T:
         return database.attempt(work)
 
 
-def answer(vault: OpenVault, question: Callable[[Database, Report], Answer]) -> Answer:
+def answer(vault: OpenVault, question: Callable[[Database, Report, CommitId], Answer]) -> Answer:
     """Return ``question``'s answer with the revision and what was settled or is degraded.
 
-    The status is ``degraded`` when the catalog could only be had in memory. Raises as ``ask`` does.
+    The question is handed the one commit that the whole answer speaks of. The status is ``degraded`` when the catalog
+    could only be had in memory. Raises as ``ask`` does.
     """
     settled = vault.settle_abandoned()
-    found = ask(vault, question)
-    revision = vault.head()
+    head = vault.head()
+    found = ask(vault, lambda database, report: question(database, report, head))
     diagnostics = [*settled, *found.diagnostics]
     status = found.status
     if vault.database.degraded:
         diagnostics.append(Problem("catalog-degraded", vault.database.reason))
         status = Status.DEGRADED
-    return Answer(status, revision, found.hits, found.rows, tuple(diagnostics), found.extra)
+    return Answer(status, head, found.hits, found.rows, tuple(diagnostics), found.extra)
 
 
 def report(read: Callable[[], Answer]) -> Answer:

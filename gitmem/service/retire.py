@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from gitmem.errors import InputError, StateError
-from gitmem.model.authority import Action, Actor
-from gitmem.model.change import Receipt
+from gitmem.model.authority import Action, Actor, Decision
+from gitmem.model.change import Change, Receipt
 from gitmem.model.ids import OpId
 from gitmem.model.record import Record, State
 from gitmem.service.find import get_record
 from gitmem.service.gate import authorize
 from gitmem.service.own import is_own
-from gitmem.service.plan import carry_out, edit_record, find_earlier, make_change, path_in, stamp
+from gitmem.service.plan import (
+    Move,
+    carry_out_allowed,
+    edit_record,
+    find_earlier,
+    link_to,
+    make_change,
+    path_in,
+    stamp,
+)
 from gitmem.service.vault import OpenVault
 from gitmem.text import one_line
 
@@ -35,25 +44,40 @@ def retire(
     reason = one_line(reason)
     if not reason:
         raise InputError("empty-reason", "retiring needs a reason", "Say with --reason why it no longer holds.")
-    record, data = get_record(vault, ref)
-    decision = authorize(Action.RETIRE, actor, record=record, own=is_own(vault, record, actor))
-    if record.state is State.RETIRED:
-        raise StateError("already-retired", f"{record.title!r} is retired already", "There is nothing to do.")
+    old = get_record(vault, ref)
+    if old[0].state is State.RETIRED:
+        raise StateError("already-retired", f"{old[0].title!r} is retired already", "There is nothing to do.")
+    new = None if superseded_by is None else get_record(vault, superseded_by)
+    if new is not None:
+        _check_successor(old[0], new[0])
+
+    def ask() -> Decision:
+        if new is not None:
+            authorize(Action.EDIT, actor, record=new[0], own=is_own(vault, new[0], actor))
+        return authorize(Action.RETIRE, actor, record=old[0], own=is_own(vault, old[0], actor))
+
+    def plan(rule: str) -> Change:
+        note = f"Reason: {reason}"
+        if new is not None:
+            note += f"\nSuperseded by: {new[0].title} ({new[0].id})"
+        return make_change(Action.RETIRE, actor, rule, _plan_moves(vault, old, new), op_id=op_id, note=note)
+
+    return carry_out_allowed(vault, ask, plan)
+
+
+def _plan_moves(vault: OpenVault, old: tuple[Record, bytes], new: tuple[Record, bytes] | None) -> list[Move]:
+    record, data = old
     now = stamp(vault)
-    changes: dict[str, object] = {"updated": now}
-    moves: list[tuple[Record | None, Record, bytes]] = []
-    note = f"Reason: {reason}"
-    if superseded_by is not None:
-        newer, newer_data = get_record(vault, superseded_by)
-        _check_successor(record, newer)
-        authorize(Action.EDIT, actor, record=newer, own=is_own(vault, newer, actor))
-        changes["superseded_by"] = [*record.superseded_by, _link(newer)]
-        supersedes = [*newer.supersedes, _link(record)]
-        moves.append((newer, *edit_record(newer, newer_data, {"supersedes": supersedes, "updated": now})))
-        note += f"\nSuperseded by: {newer.title} ({newer.id})"
     path = path_in(State.RETIRED, record.path, vault.clock.now())
-    moves.insert(0, (record, *edit_record(record, data, changes, path)))
-    return carry_out(vault, make_change(Action.RETIRE, actor, decision, moves, op_id=op_id, note=note))
+    if new is None:
+        return [(record, *edit_record(record, data, {"updated": now}, path))]
+    newer, newer_data = new
+    superseded_by = [*record.superseded_by, link_to(newer)]
+    supersedes = [*newer.supersedes, link_to(record)]
+    return [
+        (record, *edit_record(record, data, {"updated": now, "superseded_by": superseded_by}, path)),
+        (newer, *edit_record(newer, newer_data, {"supersedes": supersedes, "updated": now})),
+    ]
 
 
 def _check_successor(record: Record, newer: Record) -> None:
@@ -63,7 +87,3 @@ def _check_successor(record: Record, newer: Record) -> None:
         raise StateError(
             "successor-retired", f"{newer.title!r} is retired itself", "Name a record that is in use, or restore it."
         )
-
-
-def _link(record: Record) -> str:
-    return f"[[{record.stem}]]"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gitmem.model.answer import Answer, Hit, Status
+from gitmem.model.ids import CommitId
 from gitmem.service.query import Filters, to_catalog
 from gitmem.service.reading import answer, read_records
 from gitmem.service.vault import OpenVault
@@ -34,16 +35,16 @@ def search(vault: OpenVault, words: str, filters: Filters, limit: int = 10) -> A
     if not words.strip():
         raise InputError("empty-query", "there is nothing to search for", "Give a word, or use `gitmem list`.")
     query = Query(words, tokens, to_catalog(filters))
-    return answer(vault, lambda database, report: _search(vault, database, report, query, limit))
+    return answer(vault, lambda database, report, head: _search(vault, database, report, head, query, limit))
 
 
-def _search(vault: OpenVault, database: Database, report: Report, query: Query, limit: int) -> Answer:
+def _search(vault: OpenVault, database: Database, report: Report, head: CommitId, query: Query, limit: int) -> Answer:
     from gitmem.catalog.query import search as find_matches
     from gitmem.relevance.terms import make_snippet
 
     matches: list[Match] = find_matches(database, query, limit)
     records = read_records(vault, sorted(match.row.path for match in matches))
-    committed = vault.committed_ids([match.row.path for match in matches])
+    committed = vault.committed_ids(head, [match.row.path for match in matches])
     hits = []
     for match in matches:
         if match.row.path not in records:
@@ -51,6 +52,6 @@ def _search(vault: OpenVault, database: Database, report: Report, query: Query, 
         record = records[match.row.path][0]
         snippet = make_snippet(record.body, match.words, MAX_SNIPPET_CHARS)
         uncommitted = committed[record.path] != record.fingerprint
-        hits.append(Hit(record, match.matched, snippet, match.score, uncommitted))
+        hits.append(Hit(record, match.matched, snippet, uncommitted=uncommitted))
     status = Status.OK if hits else Status.NO_MATCH
-    return Answer(status, None, tuple(hits), diagnostics=report.problems)
+    return Answer(status, head, tuple(hits), diagnostics=report.problems)

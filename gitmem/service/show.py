@@ -15,7 +15,8 @@ def show(vault: OpenVault, ref: str) -> Answer:
     (``scanner-failed``) when nothing may be shown.
     """
     settled = vault.settle_abandoned()
+    head = vault.head()
     record, data = mask(*get_record(vault, ref))
-    uncommitted = vault.committed_ids([record.path])[record.path] != record.fingerprint
+    uncommitted = vault.committed_ids(head, [record.path])[record.path] != record.fingerprint
     extra = {"body": record.body, "properties": record.properties, "file": data.decode("utf-8", "replace")}
-    return Answer(Status.OK, vault.head(), (Hit(record, uncommitted=uncommitted),), diagnostics=settled, extra=extra)
+    return Answer(Status.OK, head, (Hit(record, uncommitted=uncommitted),), diagnostics=settled, extra=extra)

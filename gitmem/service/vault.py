@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from gitmem.git.repo import Repo
     from gitmem.transaction.ground import Ground, Tools
 
+NO_COMMIT_HINT = "Switch to the branch that has the records with `git switch`; `git branch --all` lists the branches."
+_AT_WORK = ("vault-busy", "index-locked")
+"""Why an operation can't be settled just now: somebody else is at work, and may be settling it."""
+
 
 @dataclass(frozen=True)
 class Options:
@@ -56,6 +60,7 @@ class OpenVault:
         """The repository. Raises ``UnavailableError`` (``vault-missing``) or what a hostile repository raises."""
         from gitmem.git.repo import open_repo
 
+        self._check_there()
         return open_repo(self.layout.repo)
 
     @cached_property
@@ -78,15 +83,14 @@ class OpenVault:
         """The marker on disk. Raises ``StateError`` (``not-a-vault``) or ``UnavailableError`` (``vault-missing``)."""
         from gitmem.vault.manifest import load_manifest
 
-        if not os.path.isdir(self.layout.repo):
-            raise UnavailableError(
-                "vault-missing",
-                f"the vault {self.entry.name!r} is not where it was",
-                "Put the folder back, or name another vault with --vault. gitmem does not make it anew by itself.",
-            )
+        self._check_there()
         manifest = load_manifest(self.layout.repo)
         if manifest is None:
-            raise StateError("not-a-vault", "the folder has no gitmem marker", "`gitmem init PATH` makes a vault.")
+            raise StateError(
+                "not-a-vault",
+                "the folder has no gitmem marker",
+                "Put manifest.json back from the repository's history, or name another vault with --vault.",
+            )
         return manifest
 
     @property
@@ -96,8 +100,8 @@ class OpenVault:
 
         return Ground(layout=self.layout, vault_id=self.entry.vault_id, repo=self.repo)
 
-    def tools(self, lock_wait_s: float | None = None) -> Tools:
-        """Return what a transaction is handed; ``lock_wait_s`` bounds its waiting, else the process's setting does."""
+    def tools(self, *, waits: bool = True) -> Tools:
+        """Return what a transaction is handed; it waits for others as the process's settings say, or not at all."""
         from gitmem.service.gate import check_change
         from gitmem.service.views import RecordViews
         from gitmem.transaction.ground import Tools
@@ -107,20 +111,20 @@ class OpenVault:
             views=RecordViews(),
             clock=self.clock,
             probe=self.options.probe,
-            lock_wait_s=self.options.lock_wait_s if lock_wait_s is None else lock_wait_s,
-            index_wait_s=self.options.index_wait_s,
+            lock_wait_s=self.options.lock_wait_s if waits else 0,
+            index_wait_s=self.options.index_wait_s if waits else 0,
         )
 
     def head(self) -> CommitId:
         """Return the commit that the vault is at. Raises ``IntegrityError`` (``no-commit``)."""
         commit = self.repo.head().commit
         if commit is None:
-            raise IntegrityError("no-commit", "the vault has no commit", "Run `gitmem doctor`.")
+            raise IntegrityError("no-commit", "the vault's branch has no commit", NO_COMMIT_HINT)
         return commit
 
-    def committed_ids(self, paths: list[str]) -> dict[str, Fingerprint | None]:
-        """Return the committed blob id of each path, ``None`` for those that are not committed."""
-        found = self.repo.blob_ids(self.head(), paths)
+    def committed_ids(self, commit: CommitId, paths: list[str]) -> dict[str, Fingerprint | None]:
+        """Return the blob id that each path has in ``commit``, ``None`` for those that it does not have."""
+        found = self.repo.blob_ids(commit, paths)
         return {path: None if (entry := found[path]) is None else Fingerprint(entry[0]) for path in paths}
 
     def settle_abandoned(self) -> tuple[Problem, ...]:
@@ -137,10 +141,10 @@ class OpenVault:
         from gitmem.transaction.apply import recover_now
 
         try:
-            notices = recover_now(self.ground, self.tools(lock_wait_s=0))
-        except UnavailableError:
-            return ()
+            notices = recover_now(self.ground, self.tools(waits=False))
         except (OSError, GitmemError) as error:
+            if isinstance(error, UnavailableError) and error.code in _AT_WORK:
+                return ()
             return (Problem("abandoned-operation", f"a crashed operation can't be settled: {error}"),)
         return tuple(Problem("recovered", notice) for notice in notices)
 
@@ -150,9 +154,24 @@ class OpenVault:
             if name in self.__dict__:
                 self.__dict__.pop(name).close()
 
+    def _check_there(self) -> None:
+        if not os.path.isdir(self.layout.repo):
+            raise UnavailableError(
+                "vault-missing",
+                f"the vault {self.entry.name!r} is not where it was",
+                "Put the folder back, or name another vault with --vault. gitmem does not make it anew by itself.",
+            )
+
     def _has_own_index_lock(self) -> bool:
-        try:
-            with open(os.path.join(self.layout.repo, ".git", "index.lock"), "rb") as file:
-                return file.read(7) == b"gitmem "
-        except OSError:
-            return False
+        from gitmem.git.discover import find_git_dir
+        from gitmem.git.lockfile import is_own
+
+        git_dir = find_git_dir(self.layout.repo)
+        return git_dir is not None and is_own(os.path.join(git_dir, "index.lock"))
+
+
+def list_steps() -> tuple[str, ...]:
+    """Return the names that ``Options.probe`` is called with."""
+    from gitmem.transaction.ground import RECOVERY_STEPS, STEPS
+
+    return STEPS + RECOVERY_STEPS

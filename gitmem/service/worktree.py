@@ -10,17 +10,22 @@ from gitmem.errors import GitmemError
 from gitmem.model.record import Problem, Record
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.service.vault import OpenVault
+from gitmem.vault.frontmatter import Note, parse_note
 from gitmem.vault.record_file import parse_record
 from gitmem.vault.scan import Scan, StableReader, scan_records
 
 
 @dataclass(frozen=True)
 class WorkNote:
-    """One Markdown file in a lifecycle folder. ``record`` is ``None`` for a person's plain note or with a problem."""
+    """One Markdown file in a lifecycle folder. ``record`` is ``None`` for a person's plain note or with a problem.
+
+    ``note`` holds its properties and body: the record where it is one, ``None`` with a problem.
+    """
 
     path: VaultPath
     data: bytes
-    record: Record | None
+    record: Record | None = None
+    note: Record | Note | None = None
     problem: Problem | None = None
 
 
@@ -29,27 +34,22 @@ def scan(vault: OpenVault) -> Scan:
     return scan_records(vault.layout.repo, vault.clock)
 
 
-def known_paths(vault: OpenVault) -> Iterator[str]:
-    """Yield the path of every note in the lifecycle folders, folder by folder."""
-    for folder, found in sorted(scan(vault).folders.items()):
-        for name in found.decode():
+def iter_paths(found: Scan) -> Iterator[str]:
+    """Yield the path of every note that the scan saw, folder by folder."""
+    for folder, notes in sorted(found.folders.items()):
+        for name in notes.decode():
             yield f"{folder}/{name}"
 
 
-def known_ids(vault: OpenVault) -> Iterator[str]:
-    """Yield the id of every record in the working tree, in no order."""
-    return (note.record.id for note in iter_work_notes(vault) if note.record is not None)
-
-
-def iter_work_notes(vault: OpenVault) -> Iterator[WorkNote]:
-    """Yield every note of the lifecycle folders, read whole; those that can't be read carry their problem."""
+def iter_work_notes(vault: OpenVault, found: Scan) -> Iterator[WorkNote]:
+    """Yield every note that the scan saw, read whole; those that can't be read carry their problem."""
     with StableReader(vault.layout.repo, vault.clock) as read:
-        for path in known_paths(vault):
+        for path in iter_paths(found):
             try:
                 checked = parse_vault_path(path)
                 data = read(path)
             except GitmemError as error:
-                yield WorkNote(VaultPath(path), b"", None, Problem(error.code, error.message, path))
+                yield WorkNote(VaultPath(path), b"", problem=Problem(error.code, error.message, path))
                 continue
             yield parse_work_note(checked, data)
 
@@ -57,9 +57,10 @@ def iter_work_notes(vault: OpenVault) -> Iterator[WorkNote]:
 def parse_work_note(path: VaultPath, data: bytes) -> WorkNote:
     """Return the note in ``data``, with its problem when it can't be read as one."""
     try:
-        return WorkNote(path, data, parse_record(path, data))
+        record = parse_record(path, data)
     except GitmemError as error:
-        return WorkNote(path, data, None, Problem(error.code, error.message, path))
+        return WorkNote(path, data, problem=Problem(error.code, error.message, path, error.fields.get("line")))
+    return WorkNote(path, data, record, record or parse_note(data))
 
 
 def iter_link_targets(vault: OpenVault) -> Iterator[str]:

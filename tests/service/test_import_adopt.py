@@ -110,8 +110,8 @@ def test_folders_and_options_that_do_not_fit_are_refused(
         (desk.repo, State.OBSERVATION, None, "folder-in-vault"),
         (desk.repo.parent, State.OBSERVATION, None, "folder-in-vault"),
         (notes, State.RETIRED, None, "bad-import-state"),
-        (notes, State.PROMOTED, Kind.BOUNDARY, "kind-does-not-fit"),
-        (notes, State.BASELINE, Kind.FACT, "kind-does-not-fit"),
+        (notes, State.PROMOTED, Kind.BOUNDARY, "kind-misfit"),
+        (notes, State.BASELINE, Kind.FACT, "kind-misfit"),
     ):
         with pytest.raises(InputError) as refused:
             memory.import_notes(str(folder), person, state=state, kind=kind)
@@ -203,3 +203,47 @@ def test_an_adopted_edit_that_changes_meanwhile_is_left_to_the_person(desk: Desk
     assert refused.value.code == "edited-meanwhile"
     assert file.read_text() == "First.\nSecond.\n"
     assert desk.leftovers() == []
+
+
+def test_notes_that_were_shown_are_committed_as_they_were_or_not_at_all(
+    desk: Desk, memory: Memory, person: Actor
+) -> None:
+    file = desk.repo / "promoted" / "New.md"
+    file.write_text("Shown.\n")
+    shown = memory.find_edited()
+    assert [(note.path, note.change, note.data) for note in shown] == [("promoted/New.md", "new", b"Shown.\n")]
+    file.write_text("Not shown.\n")
+    with pytest.raises(StateError) as refused:
+        memory.adopt((), person, notes=shown)
+    assert refused.value.code == "stale"
+    (desk.repo / "promoted" / "Later.md").write_text("Came later.\n")
+    assert memory.adopt((), person, notes=[]).changed is False
+    receipt = memory.adopt((), person, notes=memory.find_edited(["promoted/New.md"]))
+    assert [ref.path for ref in receipt.records] == ["promoted/New.md"]
+    assert desk.git("status", "--porcelain") == "?? promoted/Later.md\n"
+
+
+def test_adopt_lists_secrets_links_and_misfits_before_anybody_is_asked(
+    desk: Desk, memory: Memory, agent: Actor
+) -> None:
+    one = memory.observe(draft("One"), agent).records[0]
+    (desk.repo / one.path).unlink()
+    (desk.repo / one.path).symlink_to("/etc/hostname")
+    (desk.repo / "promoted" / "secret.md").write_text("see\nghp_abcdefghijklmnopqrstuvwxyzABCDEF0123\n")
+    (desk.repo / "promoted" / "goal.md").write_text("---\nkind: goal\n---\n")
+    with pytest.raises(StateError) as refused:
+        memory.adopt((), agent)
+    assert {problem["path"]: problem["code"] for problem in refused.value.fields["problems"]} == {
+        one.path: "unreadable",
+        "promoted/secret.md": "secret-found",
+        "promoted/goal.md": "kind-misfit",
+    }
+
+
+def test_a_plain_note_that_a_person_deleted_is_in_nobodys_way(desk: Desk, memory: Memory, person: Actor) -> None:
+    (desk.repo / "promoted" / "plain.md").write_text("plain")
+    desk.git("add", ".")
+    desk.git("commit", "-qm", "by hand")
+    (desk.repo / "promoted" / "plain.md").unlink()
+    (desk.repo / "promoted" / "new.md").write_text("new")
+    assert [ref.path for ref in memory.adopt((), person).records] == ["promoted/new.md"]

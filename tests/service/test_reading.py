@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,12 +13,17 @@ import pytest
 
 from gitmem.errors import InputError, UnavailableError
 from gitmem.model.authority import Actor
-from gitmem.model.record import Draft, Kind, State
+from gitmem.model.record import Draft, Kind, Record, State
+from gitmem.service import worktree
 from gitmem.service.memory import Memory
 from gitmem.service.query import Filters
-from gitmem.wiring import run_doctor
+from gitmem.service.reading import read_records
+from gitmem.service.vault import OpenVault
+from gitmem.vault import record_file
+from gitmem.wiring import open_memory, run_doctor
 
 from conftest import Desk, draft
+from crash import run_killed
 
 ALL = Filters()
 
@@ -270,3 +278,167 @@ def test_doctor_finds_what_is_in_the_way(desk: Desk, memory: Memory, filled: dic
     (desk.repo / ".git" / "index.lock").write_bytes(b"")
     desk.git("symbolic-ref", "HEAD", "refs/heads/other", check=False)
     assert odd() == {"index-locked", "not-on-managed-branch"}
+
+
+@pytest.mark.parametrize("asked", ["search", "list"])
+def test_revision_and_uncommitted_speak_of_one_commit(
+    desk: Desk, memory: Memory, filled: dict[str, str], monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    path = memory.show(filled["workers"]).hits[0].record.path
+    with (desk.repo / path).open("a") as file:
+        file.write("Postgres refuses the eleventh connection.\n")
+    module = {"search": "search", "list": "list_records"}[asked]
+
+    def commit_meanwhile(vault: OpenVault, paths: Iterable[str]) -> dict[str, tuple[Record, bytes]]:
+        desk.git("commit", "-qam", "by hand")
+        return read_records(vault, paths)
+
+    monkeypatch.setattr(f"gitmem.service.{module}.read_records", commit_meanwhile)
+    answer = memory.search("eleventh", ALL) if asked == "search" else memory.list(ALL)
+    for hit in answer.hits:
+        committed = desk.git("rev-parse", f"{answer.revision}:{hit.record.path}").strip()
+        assert hit.uncommitted is (committed != hit.record.fingerprint), hit.record.path
+
+
+def lock_by_a_crash(folder: Path) -> Path:
+    lock = folder / "index.lock"
+    lock.write_bytes(b"gitmem observe 000\n")
+    return lock
+
+
+@pytest.mark.parametrize("kind", ["plain", "separate", "linked"])
+def test_a_lock_that_a_crash_left_is_found_wherever_the_git_directory_lies(
+    desk: Desk, memory: Memory, filled: dict[str, str], tmp_path: Path, kind: str
+) -> None:
+    root, git_dir = desk.repo, desk.repo / ".git"
+    if kind == "separate":
+        git_dir = tmp_path / "elsewhere"
+        desk.git("init", "-q", "--separate-git-dir", str(git_dir))
+    if kind == "linked":
+        root = tmp_path / "linked"
+        desk.git("worktree", "add", "-q", str(root), "-b", "side")
+        git_dir = desk.repo / ".git" / "worktrees" / "linked"
+    lock = lock_by_a_crash(git_dir)
+    with open_memory(desk.home, str(root)) as there:
+        there.status()
+    assert not lock.exists()
+
+
+def test_what_keeps_an_operation_from_being_settled_is_said(
+    desk: Desk, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock_by_a_crash(desk.repo / ".git")
+    for error, said in (
+        (UnavailableError("vault-busy", "another operation holds the vault"), []),
+        (UnavailableError("index-locked", "an editor is open"), []),
+        (UnavailableError("git-write-failed", "no space left"), ["abandoned-operation"]),
+        (OSError(28, "No space left on device"), ["abandoned-operation"]),
+    ):
+
+        def fail(*_args: object, error: Exception = error) -> list[str]:
+            raise error
+
+        monkeypatch.setattr("gitmem.transaction.apply.recover_now", fail)
+        assert [problem.code for problem in memory.status().diagnostics] == said
+
+
+def test_a_reader_never_waits_for_a_person(desk: Desk, memory: Memory) -> None:
+    assert (memory.vault.tools(waits=False).lock_wait_s, memory.vault.tools(waits=False).index_wait_s) == (0, 0)
+
+
+def test_each_note_is_read_and_parsed_once(
+    desk: Desk, memory: Memory, filled: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts: Counter[str] = Counter()
+
+    def count(name: str, what: Callable[..., object]) -> None:
+        def counted(*args: object) -> object:
+            counts[name] += 1
+            return what(*args)
+
+        monkeypatch.setattr(name, counted)
+
+    count("gitmem.service.worktree.scan_records", worktree.scan_records)
+    count("gitmem.service.worktree.parse_note", worktree.parse_note)
+    count("gitmem.vault.record_file.parse_note", record_file.parse_note)
+    memory.status()
+    assert counts == {"gitmem.service.worktree.scan_records": 1, "gitmem.vault.record_file.parse_note": 5}
+    counts.clear()
+    memory.check()
+    # Once as it lies there, once as it is committed.
+    assert counts == {"gitmem.service.worktree.scan_records": 1, "gitmem.vault.record_file.parse_note": 10}
+
+
+def findings(desk: Desk) -> dict[str, tuple[str, str]]:
+    rows = run_doctor(desk.home, desk.home, str(desk.repo)).rows
+    return {row["code"]: (row["message"], row["hint"]) for row in rows if row["severity"] != "ok"}
+
+
+def test_doctor_tries_the_scanner(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert findings(desk) == {}
+    monkeypatch.setattr("gitmem.policy.secrets._find_spans", lambda _text: [])
+    assert list(findings(desk)) == ["scanner-failed"]
+
+    def fail(_text: str) -> None:
+        raise UnavailableError("scanner-failed", "it is broken", "Run `gitmem doctor`.")
+
+    monkeypatch.setattr("gitmem.policy.secrets._find_spans", fail)
+    message, hint = findings(desk)["scanner-failed"]
+    assert message == "it is broken"
+    assert "gitmem doctor" not in hint
+
+
+def test_doctor_says_what_is_in_the_way_of_an_abandoned_operation(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.observe(draft(), person).records[0]
+    blob = desk.git("rev-parse", f"HEAD:{one.path}").strip()
+    assert run_killed(desk.open, "stage", lambda opened: opened.promote(one.id, person))
+    message, hint = findings(desk)["abandoned-operation"]
+    assert re.fullmatch(r"the promote \w+ of \S+Z is under way or was abandoned; nothing is in the way", message)
+    assert hint == "The next command settles it."
+    assert findings(desk)["index-locked"][1] == "If no gitmem command is at work, the next one removes it."
+    desk.git("branch", "other")
+    desk.git("symbolic-ref", "HEAD", "refs/heads/other")
+    message, hint = findings(desk)["abandoned-operation"]
+    assert message.endswith("can't be settled: the vault is on other, not on main")
+    assert hint.startswith("Switch back with `git switch main`")
+    desk.git("symbolic-ref", "HEAD", "refs/heads/main")
+    (desk.repo / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    message, hint = findings(desk)["abandoned-operation"]
+    assert "can't be settled: " in message
+    assert blob in message
+    assert "backup" in hint
+
+
+@pytest.mark.parametrize("damage", ["", "garbage", "ref: refs/heads/none\n"])
+def test_doctor_goes_on_and_never_sends_people_to_itself(desk: Desk, memory: Memory, damage: str) -> None:
+    memory.close()
+    (desk.repo / ".git" / "HEAD").write_text(damage)
+    (desk.repo / ".git" / "index.lock").touch()
+    found = findings(desk)
+    assert "index-locked" in found
+    assert len(found) == 2
+    assert all(hint and "gitmem doctor" not in hint for _message, hint in found.values())
+
+
+def test_doctor_leaves_nothing_and_holds_nothing(
+    desk: Desk, memory: Memory, person: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (desk.repo / ".git" / "index.lock").touch()
+    before = sorted(Path(desk.home).parent.rglob("*"))
+    closed: list[OpenVault] = []
+
+    def close(vault: OpenVault) -> None:
+        closed.append(vault)
+
+    monkeypatch.setattr(OpenVault, "close", close)
+    row = next(row for row in run_doctor(desk.home, desk.home, str(desk.repo)).rows if row["code"] == "exchange")
+    assert row["path"] == str(desk.runtime)
+    assert sorted(Path(desk.home).parent.rglob("*")) == before
+
+    def fail(_repo: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("gitmem.git.repo.Repo.head", fail)
+    with pytest.raises(OSError, match="Input/output"):
+        run_doctor(desk.home, desk.home, str(desk.repo))
+    assert len(closed) == 2

@@ -56,6 +56,8 @@ def test_an_observation_is_a_readable_note(desk: Desk, memory: Memory, agent: Ac
 
 def test_inv_human_only_a_model_can_neither_declare_nor_promote(desk: Desk, memory: Memory, agent: Actor) -> None:
     one = memory.observe(draft(), agent).records[0]
+    new = desk.repo / "promoted" / "new.md"
+    new.write_text("By hand.")
     asked: list[Callable[[], object]] = [
         lambda: memory.declare(Draft("Never push", kind=Kind.BOUNDARY), agent),
         lambda: memory.promote(one.id, agent),
@@ -68,6 +70,7 @@ def test_inv_human_only_a_model_can_neither_declare_nor_promote(desk: Desk, memo
         assert refused.value.code == "needs-human"
         assert refused.value.hint
         assert refused.value.fields["rule"]
+    new.unlink()
     assert len(desk.commits()) == 2
     desk.judge()
 
@@ -105,10 +108,16 @@ def test_a_declaration_lies_in_the_baseline(desk: Desk, memory: Memory, person: 
 
 
 @pytest.mark.parametrize("kind", [None, Kind.FACT, Kind.EPISODE])
-def test_only_baseline_kinds_are_declared(memory: Memory, person: Actor, kind: Kind | None) -> None:
-    with pytest.raises(InputError) as refused:
-        memory.declare(Draft("A fact", kind=kind), person)
-    assert refused.value.code == "not-a-baseline-kind"
+def test_only_baseline_kinds_are_declared_whoever_asks(
+    memory: Memory, person: Actor, agent: Actor, kind: Kind | None
+) -> None:
+    for actor in (person, agent):
+        with pytest.raises(PolicyError) as refused:
+            memory.declare(Draft("A fact", kind=kind), actor)
+        assert (refused.value.code, refused.value.fields["rule"]) == ("refused", "declare-other-kind")
+        with pytest.raises(PolicyError) as refused:
+            memory.observe(Draft("A goal", kind=Kind.GOAL), actor)
+        assert (refused.value.code, refused.value.fields["rule"]) == ("refused", "observe-baseline-kind")
 
 
 def test_promotion_keeps_the_name_and_marks_the_record_verified(desk: Desk, memory: Memory, person: Actor) -> None:
@@ -176,7 +185,7 @@ BAD_DRAFTS = {
     "hidden tag": (Draft("t", tags=("tool/a\u200bb",)), "hidden-characters"),
     "conflict": (Draft("t", body="<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"), "bad-body"),
     "NUL": (Draft("t", body="a\0b"), "hidden-characters"),
-    "baseline kind": (Draft("t", kind=Kind.BOUNDARY), "kind-misfit"),
+    "baseline kind": (Draft("t", kind=Kind.BOUNDARY), "refused"),
     "a secret": (Draft("t", body="token ghp_abcdefghijklmnopqrstuvwxyzABCDEF0123"), "secret-found"),
     "a secret in the title": (Draft("ghp_abcdefghijklmnopqrstuvwxyzABCDEF0123"), "secret-found"),
     "too much": (Draft("t", body="x" * (257 * 1024)), "body-too-large"),
@@ -262,3 +271,72 @@ def test_retiring_needs_sense(memory: Memory, person: Actor, reason: str, newer:
 )
 def test_a_new_text_keeps_the_blank_lines_around_the_old(old: str, new: str, fitted: str) -> None:
     assert frame_body(old, new) == fitted
+
+
+def test_nobody_is_asked_for_what_cannot_be_done(desk: Desk, memory: Memory, person: Actor, agent: Actor) -> None:
+    boundary = memory.declare(Draft("Never push", kind=Kind.BOUNDARY), person).records[0]
+    dirty = memory.observe(draft("Edited outside"), person).records[0]
+    old = memory.observe(draft("Old"), person).records[0]
+    memory.retire(old.id, "outdated", person)
+    with (desk.repo / dirty.path).open("a") as file:
+        file.write("more\n")
+    (desk.repo / "promoted" / "secret.md").write_text("token ghp_abcdefghijklmnopqrstuvwxyzABCDEF0123\n")
+    secret = "ghp_abcdefghijklmnopqrstuvwxyzABCDEF0123"
+    asked: list[tuple[Callable[[], object], str]] = [
+        (lambda: memory.promote(boundary.id, agent), "not-an-observation"),
+        (lambda: memory.promote(dirty.id, agent), "dirty-path"),
+        (lambda: memory.retire(old.id, "again", agent), "already-retired"),
+        (lambda: memory.retire(boundary.id, f"see {secret}", agent), "secret-found"),
+        (lambda: memory.edit(boundary.id, RecordEdit(properties={"authority": "x"}), agent), "property-is-managed"),
+        (lambda: memory.edit(boundary.id, RecordEdit(properties={"authority": None}), agent), "property-is-managed"),
+        (lambda: memory.edit(boundary.id, RecordEdit(body=f"see {secret}"), agent), "secret-found"),
+        (lambda: memory.edit(boundary.id, RecordEdit(properties={"kind": "fact"}), agent), "kind-misfit"),
+        (lambda: memory.declare(Draft("x" * 201, kind=Kind.GOAL), agent), "title-too-long"),
+        (lambda: memory.declare(Draft("t", body=secret, kind=Kind.GOAL), agent), "secret-found"),
+        (lambda: memory.observe(Draft("t", tags=("two words",)), agent), "bad-tag"),
+        (lambda: memory.restore(boundary.id, agent), "not-retired"),
+        (lambda: memory.adopt((), agent), "cannot-adopt"),
+    ]
+    for ask, code in asked:
+        with pytest.raises(GitmemError) as refused:
+            ask()
+        assert refused.value.code == code
+    desk.git("switch", "-q", "--detach")
+    for ask in (
+        lambda: memory.edit(boundary.id, RecordEdit(title="New"), agent),
+        lambda: memory.adopt([dirty.path], agent),
+    ):
+        with pytest.raises(StateError) as stopped:
+            ask()
+        assert stopped.value.code == "not-on-managed-branch"
+
+
+def test_what_changes_nothing_needs_nobody(desk: Desk, memory: Memory, person: Actor, agent: Actor) -> None:
+    one = memory.declare(Draft("Never push", kind=Kind.BOUNDARY), person).records[0]
+    assert memory.edit(one.id, RecordEdit(title="Never push"), agent).changed is False
+    assert memory.adopt((), agent).changed is False
+    assert len(desk.commits()) == 2
+
+
+def test_restoring_unlinks_however_the_link_is_written(desk: Desk, memory: Memory, person: Actor) -> None:
+    old = memory.observe(draft("Old way"), person).records[0]
+    new = memory.observe(draft("New way"), person).records[0]
+    gone = memory.retire(old.id, "outdated", person, new.id).records[0]
+    stem = f"old-way-{old.id[:6]}"
+    links = [f"[[{gone.path.removesuffix('.md')}#Why|the old way]]", "[[nowhere]]"]
+    memory.edit(new.id, RecordEdit(properties={"supersedes": links}), person)
+    memory.edit(old.id, RecordEdit(properties={"superseded_by": [f"[[New-Way-{new.id[:6]}#Now|new]]"]}), person)
+    memory.restore(old.id, person)
+    assert stem not in read(desk, new.path)
+    assert memory.show(new.id).hits[0].record.supersedes == ("[[nowhere]]",)
+    assert memory.show(old.id).hits[0].record.superseded_by == ()
+
+
+def test_a_model_cannot_take_a_link_out_of_a_persons_record(memory: Memory, person: Actor, agent: Actor) -> None:
+    mine = memory.observe(draft("Mine"), agent).records[0]
+    newer = memory.observe(draft("Newer"), agent).records[0]
+    memory.retire(mine.id, "outdated", agent, newer.id)
+    memory.promote(newer.id, person)
+    with pytest.raises(PolicyError) as refused:
+        memory.restore(mine.id, agent)
+    assert refused.value.fields["rule"] == "edit-other"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -26,12 +27,12 @@ class Call:
 
     def open_memory(self) -> Memory:
         """Return the memory that ``--vault`` or the working folder means. Raises when there is none; makes nothing."""
-        from gitmem.hosts.cli.failpoint import make_probe
         from gitmem.service.vault import Options
         from gitmem.wiring import open_memory
 
         around = self.environment
-        return open_memory(around.home, around.folder, self.vault, Options(probe=make_probe(around.failpoint)))
+        options = Options(probe=self._make_probe()) if around.failpoint else Options()
+        return open_memory(around.home, around.folder, self.vault, options)
 
     def model(self) -> Actor:
         """Return the actor of a call that no person has confirmed: an agent's shell looks the same."""
@@ -64,6 +65,12 @@ class Call:
         """Print ``text`` beside the result, on standard error; with ``--json`` not at all, the document says it."""
         if text and not self.as_json:
             click.echo(text, err=True, color=self.paints(sys.stderr))
+
+    def _make_probe(self) -> Callable[[str], None]:
+        from gitmem.hosts.cli.failpoint import make_probe
+        from gitmem.service.vault import list_steps
+
+        return make_probe(self.environment.failpoint, list_steps())
 
     def _actor(self, surface: Surface, name: str, email: str) -> Actor:
         return Actor(surface, name, email, self.environment.host, self.environment.session)

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 
+from gitmem.errors import InputError
 
-def make_probe(failpoint: str) -> Callable[[str], None]:
-    """Return what a transaction calls before each step; ``failpoint`` is ``NAME``, ``NAME:n`` or empty.
+
+def make_probe(failpoint: str, steps: Sequence[str]) -> Callable[[str], None]:
+    """Return what a transaction calls before each of ``steps``; ``failpoint`` is ``NAME``, ``NAME:n`` or empty.
 
     The probe kills this process, as a power cut would, at the n-th passing of the step NAME (the first when no
-    number is given). An empty ``failpoint`` never does.
+    number is given). An empty ``failpoint`` never does. Raises ``InputError`` (``bad-environment``) for a NAME that is
+    no step: a test that kills nothing would prove nothing.
     """
-    name, _colon, number = failpoint.partition(":")
-    wanted = int(number) if number.isdecimal() else 1
+    name, colon, number = failpoint.partition(":")
+    if failpoint and (name not in steps or (colon and not (number.isdecimal() and int(number)))):
+        hint = f"Write NAME or NAME:n with one of the steps {', '.join(steps)}."
+        raise InputError("bad-environment", f"GITMEM_FAILPOINT={failpoint} names no step", hint)
+    wanted = int(number) if number else 1
     passings = count(1)
 
     def probe(step: str) -> None:

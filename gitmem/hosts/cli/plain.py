@@ -9,7 +9,7 @@ import click
 
 from gitmem.errors import GitmemError
 from gitmem.hosts.cli.columns import align, safe_line, truncate
-from gitmem.model.answer import Hit
+from gitmem.model.answer import Answer, Hit
 from gitmem.model.change import Receipt
 from gitmem.model.record import Problem
 from gitmem.text import make_visible
@@ -30,7 +30,7 @@ def format_receipt(receipt: Receipt) -> str:
     rows = [(ref.id, ref.state.value, safe_line(ref.path)) for ref in receipt.records[:MAX_LISTED]]
     more = len(receipt.records) - len(rows)
     lines = [head, *align(rows), *([f"… and {more} more"] if more else [])]
-    return "\n".join([*lines, *(f"note: {safe_line(notice)}" for notice in receipt.notices)])
+    return "\n".join([*lines, *(f"notice: {safe_line(notice)}" for notice in receipt.notices)])
 
 
 def format_records(hits: Sequence[Hit], max_columns: int | None) -> str:
@@ -64,6 +64,13 @@ def format_findings(rows: Iterable[dict[str, Any]]) -> str:
         if row.get("hint"):
             lines.append(f"    {safe_line(row['hint'])}")
     return "\n".join(lines)
+
+
+def format_unreadable(answer: Answer) -> str:
+    """Return the one line on a memory that can't be read, or may not be shown, and what to do."""
+    said = "; ".join(safe_line(problem.message) for problem in answer.diagnostics)
+    hint = answer.extra.get("hint")
+    return f"memory {answer.status.value}: {said}" + (f"\nhint: {safe_line(hint)}" if hint else "")
 
 
 def format_error(error: GitmemError) -> str:

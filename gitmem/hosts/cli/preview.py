@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
-from gitmem.errors import InputError
+from gitmem.errors import UnavailableError
 from gitmem.hosts.cli.columns import align, safe_line
 from gitmem.model.answer import Answer
 from gitmem.model.record import Draft, Record
@@ -57,7 +56,7 @@ def preview_draft(memory: Memory, verb: str, draft: Draft, effect: str) -> Previ
 
 def preview_record(memory: Memory, verb: str, ref: str, effect: str) -> Preview:
     """Return what ``verb`` would do to the record ``ref``: all of its properties and its text. Reads."""
-    record = get_shown(memory.show(ref), ref)
+    record = get_shown(memory.show(ref))
     facts = {"id": record.id, "path": record.path, "title": record.title}
     others = {name: value for name, value in record.properties.items() if name not in ("gitmem_id", "title")}
     return Preview(
@@ -67,13 +66,6 @@ def preview_record(memory: Memory, verb: str, ref: str, effect: str) -> Preview:
         facts=_given(facts | {name: _format_value(value) for name, value in others.items()}),
         texts=(("text", record.body.strip("\n")),),
     )
-
-
-def preview_files(memory: Memory, verb: str, files: Iterable[tuple[str, str]], effect: str) -> Preview:
-    """Return what ``verb`` would do to whole files: each path with what is said of it, then each text. Reads."""
-    named = tuple(sorted(files))
-    texts = tuple((path, text) for path, _said in named if (text := _read(memory, path)) is not None)
-    return Preview(verb, vault_name(memory), effect, facts=named, texts=texts)
 
 
 def with_asked(shown: Preview, asked: Iterable[tuple[str, str]], texts: Iterable[tuple[str, str]] = ()) -> Preview:
@@ -86,11 +78,12 @@ def vault_name(memory: Memory) -> str:
     return memory.vault.entry.name
 
 
-def get_shown(answer: Answer, ref: str) -> Record:
-    """Return the one record of a ``show``. Raises ``InputError`` (``no-such-record``) when there is none."""
-    if not answer.hits:
-        raise InputError("no-such-record", f"{ref!r} names no record", "See `gitmem list`.")
-    return answer.hits[0].record
+def get_shown(answer: Answer) -> Record:
+    """Return the one record of a ``show``. Raises ``UnavailableError`` with what the answer says when it has none."""
+    if answer.hits:
+        return answer.hits[0].record
+    said = answer.diagnostics[0]
+    raise UnavailableError(said.code, said.message, str(answer.extra.get("hint", "")))
 
 
 def _given(facts: dict[str, str]) -> tuple[tuple[str, str], ...]:
@@ -99,13 +92,3 @@ def _given(facts: dict[str, str]) -> tuple[tuple[str, str], ...]:
 
 def _format_value(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _read(memory: Memory, path: str) -> str | None:
-    try:
-        with open(memory.vault.layout.file(path), encoding="utf-8", errors="backslashreplace", newline="") as file:
-            return file.read()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        return f"(can't be read: {os.strerror(error.errno or 0)})"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from gitmem.errors import IntegrityError, UnavailableError
 from gitmem.hosts.cli.call import Call
 from gitmem.hosts.cli.output import read_document
-from gitmem.hosts.cli.plain import format_problems
+from gitmem.hosts.cli.plain import format_problems, format_unreadable
 from gitmem.model.answer import Answer, Status
 from gitmem.service.memory import Memory
 
@@ -19,24 +19,25 @@ NOTHING_FOUND = 1
 def say_answer(call: Call, read: Callable[[Memory], Answer], text: Callable[[Answer], str], nothing: str = "") -> int:
     """Ask the memory that the call means, print its answer, and return the exit code.
 
-    ``text`` makes the text for people. ``nothing`` is said, beside the result, where nothing was found. The code is 0
-    for ``ok`` and ``degraded``, 1 for ``no-match``, 6 for ``unavailable`` and ``withheld``, 7 where a row is an error.
+    ``text`` makes the text for people, and is asked only when there is an answer to show. ``nothing`` is said, beside
+    the result, where nothing was found. The code is 0 for ``ok`` and ``degraded``, 1 for ``no-match``, 6 for
+    ``unavailable`` and ``withheld``, 7 where a row is an error.
     """
     with call.open_memory() as memory:
-        answer = read(memory)
-        return print_answer(call, answer, memory.vault.layout.repo, text(answer), nothing)
+        return print_answer(call, read(memory), memory.vault.layout.repo, text, nothing)
 
 
-def print_answer(call: Call, answer: Answer, repo: str, text: str, nothing: str = "") -> int:
+def print_answer(call: Call, answer: Answer, repo: str, text: Callable[[Answer], str], nothing: str = "") -> int:
     """Print ``answer``, as a document or as ``text``, warnings beside it; return the exit code of ``say_answer``."""
-    call.print_result(read_document(answer, repo), text)
+    if answer.status in (Status.UNAVAILABLE, Status.WITHHELD):
+        call.print_result(read_document(answer, repo), "")
+        call.warn(format_unreadable(answer))
+        return UnavailableError.exit_code
+    call.print_result(read_document(answer, repo), "" if call.as_json else text(answer))
     call.warn(format_problems(answer.diagnostics))
     if answer.status is Status.NO_MATCH:
         call.warn(nothing)
         return NOTHING_FOUND
-    if answer.status in (Status.UNAVAILABLE, Status.WITHHELD):
-        call.warn(f"memory {answer.status.value}")
-        return UnavailableError.exit_code
     if answer.status is Status.DEGRADED:
         call.warn("memory degraded: the answer may be slower or less complete than usual")
     return IntegrityError.exit_code if any(row.get("severity") == "error" for row in answer.rows) else 0

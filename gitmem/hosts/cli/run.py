@@ -52,7 +52,7 @@ def run(args: Sequence[str], environment: Environment | None = None) -> int:
         if call.environment.debug:
             traceback.print_exc()
         message = f"something unexpected happened: {type(error).__name__}: {error}"
-        hint = "Please report it; GITMEM_DEBUG=1 shows where. The vault is whole: `gitmem check` looks."
+        hint = "Please report it; GITMEM_DEBUG=1 shows where. `gitmem check` tells whether the vault is whole."
         return _fail(call, GitmemError("internal", message, hint))
 
 

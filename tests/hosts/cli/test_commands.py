@@ -134,6 +134,22 @@ def test_edit_changes_only_what_is_asked_for(gitmem: Gitmem) -> None:
     assert gitmem("edit", record_id, "--set", "authority=user_declared").code == 3
 
 
+def test_edit_shows_the_record_only_to_an_editor(gitmem: Gitmem, monkeypatch: pytest.MonkeyPatch) -> None:
+    record_id = gitmem.observe("T")
+
+    def fail(*_args: object) -> None:
+        raise ValueError("not needed")
+
+    monkeypatch.setattr("gitmem.service.memory.Memory.show", fail)
+    assert gitmem("edit", record_id, "--title", "U").code == 0
+    assert gitmem("edit", record_id, "--editor").code == 1
+
+
+def test_a_folder_that_is_no_vault_gets_a_hint_that_can_be_followed(gitmem: Gitmem) -> None:
+    said = gitmem("--vault", ".", "status", "--json").document["error"]
+    assert (said["code"], "in a new or empty folder" in said["hint"]) == ("no-such-vault", True)
+
+
 def test_settings_are_texts_lists_or_gone() -> None:
     assert parse_settings(["a=1", "b=", "c=x=y", "d=1", "d=2", " e =1"]) == {
         "a": "1",
@@ -227,16 +243,28 @@ def test_show_prints_properties_and_text(gitmem: Gitmem) -> None:
 def test_links_show_both_directions_and_what_is_broken(gitmem: Gitmem) -> None:
     target = gitmem.observe("Target")
     path = gitmem("show", target, "--json").document["results"][0]["path"]
-    source = gitmem.observe("Source", "--body", f"See [[{Path(path).stem}]] and [[nowhere]].")
+    body = f"See\n[[{Path(path).stem}]]\nand [[nowhere]]."
+    source = gitmem.observe("Source", "--body", body)
     source_path = gitmem("show", source, "--json").document["results"][0]["path"]
-    lines = [
-        line.split(maxsplit=1)[0] + " … " + line.rsplit("  ", 1)[1] for line in gitmem("links", source).out.splitlines()
-    ]
-    assert lines == [f"to … {path}", "to … nothing is called nowhere"]
-    assert gitmem("links", target).out.endswith(f"  {source_path}\n")
-    assert gitmem("links", target).out.startswith("from  ")
+    text = (gitmem.repo / source_path).read_text().splitlines()
+    line = text.index(f"[[{Path(path).stem}]]") + 1
+    assert gitmem("links", source).out == (f"to  line {line}  {path}\nto  line {line + 1}  nothing is called nowhere\n")
+    assert gitmem("links", target).out == f"from  line {line}  {source_path}\n"
+    rows = gitmem("links", source, "--json").document["results"]
+    assert [(row["line"], row["target"]) for row in rows] == [(line, Path(path).stem), (line + 1, "nowhere")]
+    assert gitmem("check").out.startswith(f"warning: {source_path}:{line + 1}: [[nowhere]] leads nowhere\n")
     alone = gitmem.observe("Alone")
     assert (gitmem("links", alone).code, gitmem("links", alone).out) == (0, "no links\n")
+
+
+def test_links_in_properties_have_no_line(gitmem: Gitmem) -> None:
+    old, new = gitmem.observe("Old"), gitmem.observe("New")
+    gitmem("retire", old, "--reason", "There is a newer one.", "--superseded-by", new)
+    paths = {one: gitmem("show", one, "--json").document["results"][0]["path"] for one in (old, new)}
+    assert gitmem("links", new).out == f"to    supersedes     {paths[old]}\nfrom  superseded_by  {paths[old]}\n"
+    assert [row["line"] for row in gitmem("links", new, "--json").document["results"]] == [None, None]
+    gitmem("edit", new, "--set", "supersedes=[[gone]]")
+    assert f"warning: {paths[new]}: [[gone]] leads nowhere\n" in gitmem("check").out
 
 
 def test_log_tells_who_did_what(gitmem: Gitmem) -> None:
@@ -285,9 +313,36 @@ def test_check_exits_with_7_only_for_errors(gitmem: Gitmem) -> None:
     assert (as_json.code, as_json.document["results"][0]["severity"]) == (7, "error")
 
 
+def test_check_says_each_fault_once_and_where(gitmem: Gitmem) -> None:
+    gitmem.observe("Run tests", "--summary", "Two.")
+    path = change_outside(gitmem, "The token is\nghp_abcdefghijklmnopqrstuvwxyzABCDEF0123\n")
+    (gitmem.repo / path).write_text((gitmem.repo / path).read_text().replace("kind: fact", "kind: fact\nsource: a b"))
+    lines = len((gitmem.repo / path).read_text().splitlines())
+    (gitmem.repo / "promoted" / "misfit.md").write_text("---\ngitmem_id: 00000000000a\nkind: goal\n---\n")
+    (gitmem.repo / "promoted" / "broken.md").write_text("---\na: 1\nb: [\n---\n")
+    rows = gitmem("check", "--json").document["results"]
+    assert [(row["severity"], row["code"], row["path"], row["line"]) for row in rows] == [
+        ("error", "secret-found", path, lines),
+        ("error", "yaml-syntax", "promoted/broken.md", 4),
+        ("error", "kind-misfit", "promoted/misfit.md", None),
+        ("warning", "property-does-not-fit", path, None),
+    ]
+
+
 def test_check_mends_the_views(gitmem: Gitmem) -> None:
     said = gitmem("check", "--repair-views", "--json").document
     assert (said["op"], said["changed"], said["commit"]) == ("repair", False, None)
+    gitmem.observe("Run tests", "--summary", "Two.")
+    index = gitmem.repo / "INDEX.md"
+    text = index.read_text()
+    index.write_text("by hand\n")
+    gitmem.git("-c", "user.name=Sam", "-c", "user.email=sam@example.com", "commit", "-qam", "stale view")
+    stale = gitmem("check", "--json")
+    assert (stale.code, [row["code"] for row in stale.document["results"]]) == (7, ["view-differs"])
+    mended = gitmem("check", "--repair-views", "--json").document
+    assert (mended["changed"], mended["commit"]) == (True, gitmem.git("rev-parse", "HEAD"))
+    assert gitmem.git("log", "-1", "--format=%s").startswith("repair: ")
+    assert (index.read_text(), gitmem("check").code, gitmem.git("status", "--porcelain")) == (text, 0, "")
 
 
 def test_doctor_works_without_a_vault(bare: Gitmem) -> None:
@@ -306,6 +361,18 @@ def test_adopt_names_what_it_takes(gitmem: Gitmem, terminal: Terminal) -> None:
     said = terminal("adopt", str(gitmem.repo / path))
     assert (said.code, "plain.md" in said.out) == (0, False)
     assert gitmem.git("status", "--porcelain", "--untracked-files=all") == "?? promoted/plain.md"
+
+
+def test_adopt_makes_a_committed_note_a_record_when_it_is_named(gitmem: Gitmem, terminal: Terminal) -> None:
+    (gitmem.repo / "promoted" / "plain.md").write_text("A plain note.\n")
+    gitmem.git("add", "promoted/plain.md")
+    gitmem.git("-c", "user.name=Sam", "-c", "user.email=sam@example.com", "commit", "-qm", "by hand")
+    assert "`gitmem adopt promoted/plain.md`" in gitmem("show", "promoted/plain.md").err
+    assert gitmem("adopt").out == "adopt: nothing to do, no commit made\n"
+    said = terminal("adopt", "promoted/plain.md")
+    assert (said.code, "promoted/plain.md  plain" in said.out) == (0, True)
+    assert gitmem("show", "promoted/plain.md").code == 0
+    assert gitmem("check").code == 0
 
 
 def test_import_says_what_comes_in_and_what_does_not(gitmem: Gitmem, tmp_path: Path) -> None:

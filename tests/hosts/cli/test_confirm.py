@@ -206,6 +206,36 @@ def test_adopting_shows_the_files(gitmem: Gitmem, terminal: Terminal) -> None:
     )
 
 
+def test_what_is_adopted_is_what_was_shown(gitmem: Gitmem, terminal: Terminal) -> None:
+    note = gitmem.repo / "promoted" / "from-obsidian.md"
+    note.write_text("Shown.\n")
+
+    def edit(code: str) -> str:
+        note.write_text("Not shown.\n")
+        return f"{code}\n"
+
+    said = terminal("adopt", answer=edit)
+    assert (said.code, "what was shown has changed since; nothing was written" in said.out) == (4, True)
+    assert gitmem.git("log", "--format=%s") == "init: global vault global"
+
+
+def test_nobody_types_a_code_for_nothing(gitmem: Gitmem, terminal: Terminal) -> None:
+    record_id = gitmem.observe("Old")
+    gitmem("retire", record_id, "--reason", "outdated")
+    stranger = {"GITMEM_ACTOR": "other"}
+    for args, words in (
+        (["retire", record_id, "--reason", "again"], "is retired already"),
+        (["promote", record_id], "not an observation"),
+        (["edit", record_id, "--set", "authority=user_declared"], "authority is set by gitmem alone"),
+        (["declare", "T", "--kind", "goal", "--key", "a b"], "key"),
+        (["adopt"], "nothing to do"),
+        (["edit", record_id, "--title", "Old"], "nothing to do"),
+    ):
+        said = terminal(*args, **stranger)
+        assert words in said.out
+        assert "confirm" not in said.out
+
+
 def test_importing_as_reviewed_shows_what_comes_in(gitmem: Gitmem, terminal: Terminal, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("One.\n")

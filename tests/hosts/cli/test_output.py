@@ -55,7 +55,7 @@ def test_a_write_names_its_commit_and_records() -> None:
 
 
 def test_a_read_gives_records_as_rows() -> None:
-    hit = Hit(RECORD, matched=("title: tests",), snippet="Run tests", score=2.5, uncommitted=True)
+    hit = Hit(RECORD, matched=("title: tests",), snippet="Run tests", uncommitted=True)
     answer = Answer(Status.OK, "b" * 40, (hit,), diagnostics=(Problem("unstable", "x.md is being written", "x.md"),))
     problem = {"code": "property-does-not-fit", "message": "source", "path": "promoted/run tests.md", "line": 3}
     assert read_document(answer, "/vault") == {

@@ -82,7 +82,7 @@ def test_a_receipt_lists_at_most_twenty_records() -> None:
     lines = format_receipt(done).splitlines()
     assert lines[0] == "import: commit abcdef012345"
     assert lines[1] == "m7k2q9x4c0de  promoted  promoted/0.md"
-    assert lines[21:] == ["… and 2 more", "note: mended"]
+    assert lines[21:] == ["… and 2 more", "notice: mended"]
     nothing = Receipt(Action.EDIT, OpId("op1"), None, False, ())
     assert format_receipt(nothing) == "edit: nothing to do, no commit made"
 

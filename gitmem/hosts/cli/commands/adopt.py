@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
 from gitmem.hosts.cli.call import Call, pass_call
 from gitmem.hosts.cli.group import verb
 from gitmem.hosts.cli.options import op_id_option, text
-from gitmem.hosts.cli.preview import Preview, preview_files
-from gitmem.hosts.cli.writing import write_record
+from gitmem.hosts.cli.preview import Preview, vault_name
+from gitmem.hosts.cli.writing import write_and_say
+from gitmem.model.authority import Actor
+from gitmem.model.change import Receipt
 from gitmem.model.ids import OpId
 from gitmem.service.memory import Memory
+
+if TYPE_CHECKING:
+    from gitmem.service.adopt import EditedNote
 
 _EFFECT = "commits these files as your own edits; new ones become records, in one commit"
 
@@ -24,15 +30,14 @@ _EFFECT = "commits these files as your own edits; new ones become records, in on
 def command(call: Call, paths: tuple[str, ...], op_id: OpId | None) -> int:
     """Commit what you edited outside gitmem, as your operation.
 
-    Without PATH every uncommitted note is taken; `gitmem status` lists them. Commits the notes as they are and adds the
-    properties that make a new note a record. A person has to confirm it at the terminal.
+    Without PATH every uncommitted note is taken; `gitmem status` lists them. A plain note that PATH names becomes a
+    record even when it is committed. Commits the notes as they are and adds the properties that make a new note a
+    record. A person has to confirm it at the terminal.
     """
     chosen = [_resolve(call.environment.folder, path) for path in paths]
-    return write_record(
-        call,
-        lambda memory, actor: memory.adopt(chosen, actor, op_id),
-        lambda memory: _preview(memory, chosen),
-    )
+    with call.open_memory() as memory:
+        adoption = _Adoption(memory, chosen, op_id)
+        return write_and_say(call, adoption.run, adoption.preview)
 
 
 def _resolve(folder: str, path: str) -> str:
@@ -40,12 +45,20 @@ def _resolve(folder: str, path: str) -> str:
     return here if os.path.lexists(here) else path
 
 
-def _preview(memory: Memory, chosen: list[str]) -> Preview:
-    root = os.path.realpath(memory.vault.layout.repo)
-    inside = [os.path.relpath(os.path.realpath(path), root) if os.path.isabs(path) else path for path in chosen]
-    files = [
-        (row["path"], row["change"])
-        for row in memory.status().rows
-        if not inside or any(f"{row['path']}/".startswith(f"{path.strip('/')}/") for path in inside)
-    ]
-    return preview_files(memory, "adopt", files, _EFFECT)
+class _Adoption:
+    """What is shown is what is committed: the very bytes of the preview."""
+
+    def __init__(self, memory: Memory, paths: list[str], op_id: OpId | None) -> None:
+        self.memory, self.paths, self.op_id = memory, paths, op_id
+        self.shown: list[EditedNote] | None = None
+
+    def run(self, actor: Actor) -> Receipt:
+        """Commit the notes that were shown, or, before any were, those under the paths."""
+        return self.memory.adopt(self.paths, actor, self.op_id, self.shown)
+
+    def preview(self) -> Preview:
+        """Return all that would be committed, read now."""
+        self.shown = self.memory.find_edited(self.paths)
+        facts = tuple((note.path, note.change) for note in self.shown)
+        texts = tuple((note.path, note.data.decode("utf-8", "backslashreplace")) for note in self.shown if note.data)
+        return Preview("adopt", vault_name(self.memory), _EFFECT, facts=facts, texts=texts)

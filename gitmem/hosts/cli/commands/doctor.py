@@ -19,4 +19,4 @@ def command(call: Call) -> int:
 
     around = call.environment
     answer = run_doctor(around.home, around.folder, call.vault)
-    return print_answer(call, answer, "", format_findings(answer.rows))
+    return print_answer(call, answer, "", lambda found: format_findings(found.rows))

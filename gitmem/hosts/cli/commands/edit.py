@@ -25,7 +25,7 @@ _EFFECT = "changes the record as said here, in place, in one commit"
     """
 gitmem edit m7k2q9x4c0de --summary "Two workers; three exhaust the database"
 gitmem edit m7k2q9 --add-tag tool/pytest --remove-tag old --set review_after=2027-03-01
-gitmem edit m7k2q9 --set verified=          (drops the property)
+gitmem edit m7k2q9 --set review_after=      (drops the property)
 gitmem edit m7k2q9 --editor
 """,
 )
@@ -55,8 +55,8 @@ def command(call: Call, /, ref: str, **values: Any) -> int:
 
     op_id = values["op_id"]
     with call.open_memory() as memory:
-        old = get_shown(memory.show(ref), ref).body
-        text = read_body(call, values["body"], values["body_file"], old.strip("\r\n") if values["use_editor"] else None)
+        to_edit = get_shown(memory.show(ref)).body.strip("\r\n") if values["use_editor"] else None
+        text = read_body(call, values["body"], values["body_file"], to_edit)
         wanted = RecordEdit(
             title=values["title"],
             body=text,

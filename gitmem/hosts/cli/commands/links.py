@@ -22,7 +22,7 @@ def command(call: Call, ref: str) -> int:
 
     ID is an id, the beginning of one, a key or a path. Writes nothing. Exit code 0 even when there are no links.
     """
-    return say_answer(call, lambda memory: memory.links(ref), _format, nothing="no links")
+    return say_answer(call, lambda memory: memory.links(ref), _format)
 
 
 def _format(answer: Answer) -> str:

@@ -44,5 +44,5 @@ def _preview(memory: Memory, ref: str, reason: str, superseded_by: str | None) -
     shown = with_asked(preview_record(memory, "retire", ref, _EFFECT), [("reason", reason)])
     if superseded_by is None:
         return shown
-    newer = get_shown(memory.show(superseded_by), superseded_by)
+    newer = get_shown(memory.show(superseded_by))
     return with_asked(shown, [("superseded by", f"{newer.id} {newer.title}")])

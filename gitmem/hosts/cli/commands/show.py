@@ -28,12 +28,10 @@ def command(call: Call, ref: str, *, raw: bool) -> int:
 
 
 def _format_raw(answer: Answer) -> str:
-    return str(answer.extra.get("file", "")).removesuffix("\n")
+    return str(answer.extra["file"]).removesuffix("\n")
 
 
 def _format(answer: Answer) -> str:
-    if not answer.hits:
-        return ""
     hit = answer.hits[0]
     record = hit.record
     facts = [
