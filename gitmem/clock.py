@@ -1,4 +1,4 @@
-"""The one place that reads the clock; everything else is handed a ``Clock``."""
+"""Time. ``SystemClock`` is the one thing that reads the machine's clock; everything else is handed a ``Clock``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """A source of wall-clock time and of monotonic seconds."""
+    """Wall-clock time, monotonic seconds, and waiting."""
 
     def now(self) -> datetime.datetime:
         """Return the current time in UTC, whole seconds."""
@@ -18,6 +18,9 @@ class Clock(Protocol):
 
     def monotonic_s(self) -> float:
         """Return seconds on a clock that never goes back."""
+
+    def sleep_s(self, seconds: float) -> None:
+        """Wait."""
 
 
 class SystemClock:

@@ -61,6 +61,10 @@ class Ground:
         (self.root / path).unlink()
 
     def refresh(self) -> Report:
+        return self.database.attempt(self.bring_in_step)
+
+    def bring_in_step(self) -> Report:
+        """Reconcile once, as it must be done inside ``Database.attempt``."""
         with StableReader(str(self.root), self, max_wait_s=0.01) as read:
 
             def note_and_read(path: str) -> bytes:
@@ -75,7 +79,7 @@ class Ground:
         query = Query(text, parse_query(text), filters or Filters())
 
         def work() -> list[Match]:
-            self.refresh()
+            self.bring_in_step()
             return search(self.database, query, limit)
 
         return self.database.attempt(work)

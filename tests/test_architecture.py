@@ -1,4 +1,4 @@
-"""The house rules that no linter knows: sizes, names, light imports, documented invariants, words of the glossary."""
+"""The house rules that no linter knows: sizes, names, light imports, who prints and reads, documented invariants."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "gitmem"
 MODULES = sorted(PACKAGE.rglob("*.py"))
+NAMES = [str(path.relative_to(ROOT)) for path in MODULES]
+TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in NAMES}
 MAX_MODULE_LINES = 400
 MAX_FUNCTION_LINES = 60
 EMPTY_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers"}
@@ -49,6 +51,8 @@ def test_no_module_has_an_empty_name() -> None:
         ("import gitmem", HEAVY),
         ("import gitmem.wiring, gitmem.service.memory", HEAVY),
         ("import gitmem.__main__", HEAVY),
+        ("import gitmem.vault.manifest, gitmem.vault.registry, gitmem.vault.record_file", HEAVY),
+        ("from gitmem.git import discover, head, index_file, lockfile, message, names", ("pygit2",)),
     ],
 )
 def test_imports_stay_light(statement: str, banned: tuple[str, ...]) -> None:
@@ -57,23 +61,33 @@ def test_imports_stay_light(statement: str, banned: tuple[str, ...]) -> None:
     assert done.stdout.split() == []
 
 
-def test_only_named_places_print_or_read_the_environment() -> None:
-    allowed = {"environment.py"}
+def test_only_one_module_reads_the_environment() -> None:
+    found = [name for name in NAMES if re.search(r"\bos\.(environ|getenv)\b", TEXTS[name])]
+    assert found == ["gitmem/hosts/environment.py"]
+
+
+def test_only_hosts_print() -> None:
     found = [
-        str(path.relative_to(ROOT))
-        for path in MODULES
-        if path.name not in allowed and re.search(r"\bos\.(environ|getenv)\b", path.read_text(encoding="utf-8"))
+        f"{name}:{node.lineno}"
+        for name in NAMES
+        if not name.startswith("gitmem/hosts/")
+        for node in ast.walk(ast.parse(TEXTS[name]))
+        if (isinstance(node, ast.Name) and node.id in ("print", "input"))
+        or (isinstance(node, ast.Attribute) and node.attr in ("stdout", "stderr", "stdin"))
     ]
     assert found == []
 
 
-def test_each_invariant_stands_in_a_source_comment_and_in_a_test_name() -> None:
-    ids = re.findall(r"^\| (INV-[A-Z-]+) \|", (ROOT / "docs/invariants.md").read_text(encoding="utf-8"), re.MULTILINE)
-    source = "\n".join(path.read_text(encoding="utf-8") for path in MODULES)
+def test_each_invariant_stands_where_it_is_kept_and_in_a_test_name() -> None:
+    page = (ROOT / "docs/invariants.md").read_text(encoding="utf-8")
+    kept_in = dict(re.findall(r"^\| (INV-[A-Z-]+) \|.*\| `([\w/]+\.py)` \|$", page, re.MULTILINE))
+    assert sorted(kept_in) == sorted(re.findall(r"^\| (INV-\S+) ", page, re.MULTILINE))
+    assert kept_in
+    assert {one: file for one, file in kept_in.items() if not re.search(rf"\b{one}\b", TEXTS[f"gitmem/{file}"])} == {}
+    named = {one for text in TEXTS.values() for one in re.findall(r"\bINV-[A-Z-]+[A-Z]\b", text)}
+    assert named == set(kept_in)
     tests = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
-    assert ids
-    assert [one for one in ids if not re.search(rf"\b{one}\b", source)] == []
-    names = {one: "def test_" + one.lower().replace("-", "_") for one in ids}
+    names = {one: "def test_" + one.lower().replace("-", "_") for one in kept_in}
     assert [one for one, name in names.items() if name not in tests] == []
 
 

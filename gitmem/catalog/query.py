@@ -9,14 +9,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from gitmem.catalog.database import Database
 from gitmem.catalog.rank import Found, find_exact, find_scores, find_telling, format_expression, marks, rank
 from gitmem.errors import InputError
 from gitmem.model.authority import Authority
 from gitmem.model.ids import Fingerprint, RecordId
-from gitmem.model.record import Kind, Problem, State
+from gitmem.model.record import Kind, State
 from gitmem.model.vault_path import VaultPath
 from gitmem.text import fold, one_line
 
@@ -61,10 +61,10 @@ class Filters:
 
     states: tuple[State, ...] = DELIVERED
     kinds: tuple[Kind, ...] = ()
-    authorities: tuple[Authority, ...] = ()
     tags: tuple[str, ...] = ()
 
 
+_HAS_KEY = "records.rowid IN (SELECT record FROM names WHERE name = ? AND field = 'key')"
 _NO_FILTERS = Filters()
 
 
@@ -89,14 +89,6 @@ class Match:
     matched: tuple[str, ...]
     words: tuple[str, ...]
     score: float
-
-
-class Counts(NamedTuple):
-    """How many records lie in each state, and how many files are private or have problems."""
-
-    by_state: dict[State, int]
-    private: int
-    problems: int
 
 
 def search(database: Database, query: Query, limit: int = 10) -> list[Match]:
@@ -130,14 +122,6 @@ def find_row(database: Database, record_id: str) -> Row | None:
     return _first_of(_select(database, "id = ? AND is_shadowed = 0", (record_id,)))
 
 
-def get_row(database: Database, record_id: str) -> Row:
-    """Return the record with this id. Raises ``InputError`` (``no-such-record``)."""
-    row = find_row(database, record_id)
-    if row is None:
-        raise InputError("no-such-record", f"no record has the id {record_id}", "Look for it with `gitmem search`.")
-    return row
-
-
 def find_by_prefix(database: Database, prefix: str, limit: int = 10) -> list[Row]:
     """Return at most ``limit`` records whose id starts with ``prefix``, by id; none for an empty prefix."""
     if not prefix:
@@ -149,13 +133,12 @@ def find_by_prefix(database: Database, prefix: str, limit: int = 10) -> list[Row
 
 def find_by_key(database: Database, key: str) -> Row | None:
     """Return the record with this key, whatever its case, or ``None``; the first by path where several have it."""
-    condition = "records.rowid IN (SELECT record FROM names WHERE name = ? AND field = 'key') AND is_shadowed = 0"
-    return _first_of(_select(database, f"{condition} ORDER BY path", (fold(key),)))
+    return _first_of(_select(database, f"{_HAS_KEY} AND is_shadowed = 0 ORDER BY path", (fold(key),)))
 
 
-def find_by_path(database: Database, path: str) -> Row | None:
-    """Return the record at ``path``, or ``None``; one whose id another record answers for is found here too."""
-    return _first_of(_select(database, "path = ?", (path,)))
+def list_by_key(database: Database, key: str) -> list[Row]:
+    """Return every record with this key, whatever its case, by path."""
+    return _select(database, f"{_HAS_KEY} ORDER BY path", (fold(key),))
 
 
 def list_rows(database: Database, filters: Filters = _NO_FILTERS, limit: int = -1) -> list[Row]:
@@ -182,23 +165,6 @@ def list_tags(database: Database, namespace: str = "", states: Sequence[State] =
         return [(tag, count) for tag, count, _path in rows]
 
 
-def count_records(database: Database) -> Counts:
-    """Return how many records, private files and files with problems there are; states without records count 0."""
-    with database.reading() as connection:
-        rows = connection.execute("SELECT state, count(*) FROM records WHERE is_shadowed = 0 GROUP BY state")
-        by_state = dict.fromkeys(State, 0) | {State(state): count for state, count in rows}
-        (private,) = connection.execute("SELECT count(*) FROM private").fetchone()
-        (problems,) = connection.execute("SELECT count(DISTINCT path) FROM problems").fetchone()
-    return Counts(by_state, private, problems)
-
-
-def list_problems(database: Database) -> list[Problem]:
-    """Return what is wrong with files, by path; what the scan itself found stands in its report, not here."""
-    with database.reading() as connection:
-        rows = connection.execute("SELECT code, message, path, line FROM problems ORDER BY path, code, line")
-        return [Problem(*row) for row in rows]
-
-
 def list_private_paths(database: Database) -> list[str]:
     """Return the paths of private records, in order: all that the catalog knows of them."""
     with database.reading() as connection:
@@ -219,7 +185,7 @@ def _format_filters(filters: Filters) -> tuple[str, tuple[Any, ...]]:
     """Return the conditions on ``records``, each with a leading AND, and their values."""
     condition = ""
     values: tuple[Any, ...] = ()
-    for column, allowed in (("state", filters.states), ("kind", filters.kinds), ("authority", filters.authorities)):
+    for column, allowed in (("state", filters.states), ("kind", filters.kinds)):
         if allowed:
             condition += f" AND {column} IN ({marks(allowed)})"
             values += tuple(allowed)

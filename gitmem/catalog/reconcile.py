@@ -67,12 +67,12 @@ def reconcile(
     and a note without ``gitmem_id`` as a signature alone. Where two files have one id, both are problems and the first
     path answers.
 
-    Another process that is reconciling is waited for, see ``open_database``; SQLite's failures are repaired. Raises
-    ``UnavailableError`` (``scanner-failed``) where ``clean`` raises: the catalog stays as it was.
+    Another process that is reconciling is waited for, see ``open_database``. Raises ``UnavailableError``:
+    ``catalog-failed`` where SQLite fails, so call it inside ``Database.attempt`` together with the question;
+    ``scanner-failed`` where ``clean`` raises. The catalog stays as it was, or is repaired and perhaps empty.
     """
-    intake = _Intake(read, parse, terms, clean)
     with database.lock:
-        return database.attempt(lambda: _reconcile(database, scan, intake))
+        return _reconcile(database, scan, _Intake(read, parse, terms, clean))
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,8 @@ class _Writer:
             self.flush()
 
     def _clean_texts(self, record: Record) -> _Texts:
-        lines = [record.title, record.key or "", record.summary, *record.aliases, *record.tags]
+        tags = (*record.tags, *record.inline_tags)
+        lines = [record.title, record.key or "", record.summary, *record.aliases, *tags]
         if "\n".join(lines).count("\n") >= len(lines):
             lines = [one_line(line) for line in lines]
         body = "\n".join((record.body, *record.evidence))

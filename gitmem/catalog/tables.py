@@ -38,7 +38,11 @@ WEIGHTS = (8.0, 6.0, 4.0, 3.0, 1.0)
 """How much a match in each field counts."""
 
 
+_INTAKE = "2: tags of the body too"
+"""Changed whenever something else of a record is stored in the same tables."""
+
+
 def schema_version(key: str) -> int:
-    """Return the number that marks a database as made by these tables for ``key``: positive, 31 bits."""
-    digest = hashlib.sha256("\0".join((key, *SCHEMA)).encode()).digest()
+    """Return the number that marks a database as made by these tables and intake for ``key``: 31 bits, positive."""
+    digest = hashlib.sha256("\0".join((key, _INTAKE, *SCHEMA)).encode()).digest()
     return int.from_bytes(digest[:4], "big") >> 1 or 1

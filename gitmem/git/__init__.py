@@ -1,5 +1,5 @@
 """The Git ground: paths, bytes, blob and commit ids, through libgit2; nothing here knows what a record is.
 
 No ``git`` process is started and no hook, filter, pager or global setting acts. ``discover``, ``head``, ``index_file``,
-``lockfile`` and ``message`` need no libgit2, so a reader that only wants the revision starts fast.
+``lockfile``, ``message`` and ``names`` are importable without libgit2.
 """

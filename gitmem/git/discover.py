@@ -55,9 +55,14 @@ def main_worktree(root: str) -> str:
     if git_dir is None:
         return root
     common_dir = find_common_dir(git_dir)
-    if os.path.realpath(common_dir) == os.path.realpath(git_dir):
+    if is_same_place(common_dir, git_dir):
         return root
     return os.path.dirname(common_dir) if os.path.basename(common_dir) == ".git" else common_dir
+
+
+def is_same_place(one: str, other: str) -> bool:
+    """Tell whether two paths lead to one place, whatever links are on the way."""
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def read_pointer(path: str) -> str | None:

@@ -97,6 +97,6 @@ def _unreadable(name: str) -> IntegrityError:
     return IntegrityError(
         "ref-unreadable",
         f"{name} of the repository is damaged",
-        "Look at `git reflog` for the last good commit; `gitmem doctor` says more.",
+        "The file logs/HEAD in its Git directory lists the commits that it was at, the last one at the end.",
         ref=name,
     )

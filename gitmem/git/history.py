@@ -1,19 +1,19 @@
-"""Reading history: commits newest first, the commit of an operation, the commits that touched something."""
+"""Reading history: commits newest first, and the commit of an operation."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from pygit2.enums import ObjectType
 
 from gitmem.git.commit import Commit, parse_commit
 from gitmem.git.library import reading
-from gitmem.git.message import OP_ID, RECORD, parse_message
+from gitmem.git.message import OP_ID, parse_message
 from gitmem.git.repo import Repo
 from gitmem.model.ids import CommitId
 
-__all__ = ["Commit", "find_op", "iter_commits", "iter_touching", "read_commit"]
+__all__ = ["Commit", "find_op", "iter_commits", "read_commit"]
 _FURTHER_COMMITS = 16
 
 
@@ -42,25 +42,6 @@ def find_op(repo: Repo, start: CommitId, op_id: str, stop: CommitId | None = Non
         if op_id in commit.message and (OP_ID, op_id) in parse_message(commit.message).trailers:
             return commit
     return None
-
-
-def iter_touching(
-    repo: Repo,
-    start: CommitId,
-    record_ids: Collection[str] = (),
-    paths: Collection[str] = (),
-    stop: CommitId | None = None,
-) -> Iterator[Commit]:
-    """Yield the commits, newest first, that name one of ``record_ids`` in a trailer or change one of ``paths``.
-
-    A merge changes a path when the path differs from every parent. Trailers cost little; each path costs a look into
-    the trees of every commit. Raises ``IntegrityError`` (``object-unreadable``).
-    """
-    wanted = {(RECORD, record_id) for record_id in record_ids}
-    for commit in iter_commits(repo, start, stop):
-        named = RECORD in commit.message and not wanted.isdisjoint(parse_message(commit.message).trailers)
-        if named or any(_changes(repo, commit, path) for path in paths):
-            yield commit
 
 
 def _walk(repo: Repo, start: CommitId) -> Iterator[Commit]:
@@ -106,9 +87,3 @@ def _commits_between(repo: Repo, start: CommitId, stop: CommitId) -> list[Commit
 
 def _ranked(commit: Commit, number: int) -> tuple[int, int, Commit]:
     return -commit.time, number, commit
-
-
-def _changes(repo: Repo, commit: Commit, path: str) -> bool:
-    now = repo.objects.find_entry(commit.tree, path)
-    before = [repo.objects.find_entry(repo.objects.tree_of_commit(parent), path) for parent in commit.parents]
-    return all(entry != now for entry in before) if before else now is not None

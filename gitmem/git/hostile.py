@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import pygit2
 
 from gitmem.errors import InputError, StateError, UnavailableError
-from gitmem.git.discover import find_common_dir, find_git_dir, read_pointer
+from gitmem.git.discover import find_common_dir, find_git_dir, is_same_place, read_pointer
 from gitmem.git.library import FAILURES, prepare_libgit2
+from gitmem.model.settings import vault_missing
 
 _MAX_CONFIG_BYTES = 1 << 20
 # Folders and files that libgit2 or gitmem read and write; as links they would let a repository write elsewhere.
@@ -81,9 +82,7 @@ def _find_checked_git_dir(root: str) -> str:
             "relative-path", f"a repository is named by an absolute path, not {root!r}", "Give the path from /."
         )
     if not os.path.isdir(root):
-        raise UnavailableError(
-            "vault-missing", "the vault's folder is not there", "Is its disk mounted? `gitmem init` makes a new vault."
-        )
+        raise vault_missing(root)
     dot_git = os.path.join(root, ".git")
     if not os.path.lexists(dot_git):
         if os.path.isfile(os.path.join(root, "HEAD")) and os.path.isdir(os.path.join(root, "objects")):
@@ -112,8 +111,8 @@ def _check_pointers(root: str, git_dir: str, common_dir: str) -> None:
     if (
         os.path.isdir(dot_git)
         or back is None
-        or not _same(os.path.join(git_dir, back), dot_git)
-        or not _same(os.path.dirname(git_dir), worktrees)
+        or not is_same_place(os.path.join(git_dir, back), dot_git)
+        or not is_same_place(os.path.dirname(git_dir), worktrees)
     ):
         raise _hostile("commondir")
 
@@ -153,7 +152,7 @@ def _read_settings(path: str) -> list[tuple[str, str]]:
 
 def _check_settings(settings: list[tuple[str, str]], root: str, git_dir: str, *, linked: bool) -> None:
     for name, value in settings:
-        if name == "core.worktree" and not _same(os.path.join(git_dir, value), root):
+        if name == "core.worktree" and not is_same_place(os.path.join(git_dir, value), root):
             raise _hostile(name)
         if name.startswith("filter."):
             raise _hostile(name)
@@ -191,10 +190,6 @@ def _has_bytes(path: str) -> bool:
         return os.lstat(path).st_size > 0
     except (FileNotFoundError, NotADirectoryError):
         return False
-
-
-def _same(one: str, other: str) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _bare() -> StateError:

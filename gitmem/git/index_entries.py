@@ -41,16 +41,20 @@ def compress_names(body: bytes, count: int) -> bytes:
     before = b""
     at = 0
     for _ in range(count):
-        head = _head_size(body, at)
-        length = _FLAGS.unpack_from(body, at + 60)[0] & _NAME_MASK
-        if length == _NAME_MASK:
-            length = body.index(b"\0", at + head) - at - head
-        name = body[at + head : at + head + length]
+        begin, end = find_name(body, at)
+        name = body[begin:end]
         shared = _shared(before, name)
-        pieces += (body[at : at + head], _format_offset(len(before) - shared), name[shared:], b"\0")
+        pieces += (body[at:begin], _format_offset(len(before) - shared), name[shared:], b"\0")
         before = name
-        at += (head + length + 8) & ~7
+        at += (end - at + 8) & ~7
     return b"".join(pieces)
+
+
+def find_name(entries: bytes, start: int) -> tuple[int, int]:
+    """Return where the name of the entry at ``start`` begins and ends, in the layout of versions 2 and 3."""
+    begin = start + _head_size(entries, start)
+    length = _FLAGS.unpack_from(entries, start + 60)[0] & _NAME_MASK
+    return begin, begin + length if length < _NAME_MASK else entries.index(b"\0", begin + length)
 
 
 def _head_size(data: bytes, at: int) -> int:

@@ -15,8 +15,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from gitmem.errors import StateError
-from gitmem.git.index_entries import compress_names, expand_names
+from gitmem.git.index_entries import compress_names, expand_names, find_name
 from gitmem.git.index_tree import invalidate_folders
+from gitmem.git.names import decode_name, encode_name
 
 _HEADER = struct.Struct(">4sII")
 _FLAGS = struct.Struct(">H")
@@ -87,19 +88,19 @@ class IndexFile:
 
     def find(self, path: str) -> list[StagedEntry]:
         """Return the entries of ``path``: none, one, or up to three of a merge."""
-        low, high = self._span(_encode(path))
+        low, high = self._span(encode_name(path))
         return [self._entry(start) for start in self.starts[low:high]]
 
     def unmerged_paths(self) -> list[str]:
         """Return the paths with entries of a merge, sorted."""
-        return sorted(_decode(name) for name in self.unmerged)
+        return sorted(decode_name(name) for name in self.unmerged)
 
     def edit(self, edits: Mapping[str, NewEntry | None]) -> bytes:
         """Return the bytes of this index with the entries of ``edits`` replaced, added or, at ``None``, removed.
 
         Raises ``StateError`` (``index-clash``) where an entry would be file and folder at once.
         """
-        wanted = {_encode(path): entry for path, entry in edits.items()}
+        wanted = {encode_name(path): entry for path, entry in edits.items()}
         self._check_clashes(wanted)
         pieces: list[bytes] = []
         copied, count = _HEADER.size, len(self.starts)
@@ -122,10 +123,7 @@ class IndexFile:
         return self.starts[number] if number < len(self.starts) else len(self.entries)
 
     def _name(self, start: int) -> bytes:
-        flags = _FLAGS.unpack_from(self.entries, start + _FLAGS_AT)[0]
-        begin = start + (64 if flags & _EXTENDED else 62)
-        length = flags & _NAME_MASK
-        end = begin + length if length < _NAME_MASK else self.entries.index(b"\0", begin + length)
+        begin, end = find_name(self.entries, start)
         return self.entries[begin:end]
 
     def _span(self, name: bytes) -> tuple[int, int]:
@@ -175,7 +173,8 @@ def load_index(path: str) -> IndexFile | None:
 
 @functools.lru_cache(maxsize=1)
 def parse_index(data: bytes) -> IndexFile:
-    """Return the index that ``data`` is. The last one is remembered: a transaction looks at the same bytes twice.
+    """Return the index that ``data`` is. The last one is remembered: a transaction looks at the same bytes
+    three times.
 
     Raises ``BadIndexError`` for damaged bytes, ``StateError`` (``index-unsupported``).
     """
@@ -201,7 +200,7 @@ def new_index(entries: Iterable[tuple[str, NewEntry]]) -> IndexFile:
     at = _HEADER.size
     for path, entry in entries:
         starts.append(at)
-        pieces.append(_format_entry(_encode(path), entry))
+        pieces.append(_format_entry(encode_name(path), entry))
         at += len(pieces[-1])
     return IndexFile(2, b"".join(pieces), starts, {}, frozenset())
 
@@ -211,7 +210,7 @@ def _walk(data: bytes, count: int) -> tuple[list[int], frozenset[bytes], int]:
     unmerged = set()
     at = _HEADER.size
     read_flags = _FLAGS.unpack_from
-    for _ in range(count):
+    for _ in range(count):  # find_name written out: a call for each entry would cost a third more
         starts.append(at)
         flags = read_flags(data, at + _FLAGS_AT)[0]
         head = 64 if flags & _EXTENDED else 62
@@ -264,16 +263,8 @@ def _seal(version: int, count: int, body: bytes, extensions: Mapping[bytes, byte
     return data + hashlib.sha1(data, usedforsecurity=False).digest()
 
 
-def _encode(path: str) -> bytes:
-    return path.encode("utf-8", "surrogateescape")
-
-
-def _decode(name: bytes) -> str:
-    return name.decode("utf-8", "surrogateescape")
-
-
 def _clash(name: bytes) -> StateError:
-    path = _decode(name)
+    path = decode_name(name)
     return StateError(
         "index-clash",
         f"{path} is staged, and a folder or file of the same name is to be written",

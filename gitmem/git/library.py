@@ -20,9 +20,11 @@ def prepare_libgit2() -> None:
     """Set libgit2's switches, once in a process and before its first repository is opened.
 
     Flushing must be on before that: opened earlier, a repository flushes objects but neither branches nor their
-    folders. A person's global configuration must not act on a vault, so it is not looked for.
+    folders. What is read from a pack is checked against its id. A person's global configuration must not act on a
+    vault, so it is not looked for.
     """
     pygit2.settings.enable_fsync_gitdir(True)
+    pygit2.settings.enable_strict_hash_verification(True)
     for level in (ConfigLevel.PROGRAMDATA, ConfigLevel.SYSTEM, ConfigLevel.XDG, ConfigLevel.GLOBAL):
         pygit2.settings.search_path[level] = ""
 

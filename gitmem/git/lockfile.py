@@ -7,10 +7,10 @@ at which a kill leaves one that nobody can tell from a person's.
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 from dataclasses import dataclass
 
+from gitmem.disk import write_new
 from gitmem.model.ids import new_token
 from gitmem.text import make_visible, one_line
 
@@ -18,6 +18,7 @@ MARK = b"gitmem "
 READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 """Open a file without waiting for a pipe's other end or following a link, as far as the platform can."""
 TEMP_PREFIX = "gitmem-lock-"
+_MODE = 0o666  # less the umask, as Git makes its own
 
 
 @dataclass(frozen=True)
@@ -34,24 +35,26 @@ class LockFile:
                 os.unlink(self.path)
 
 
-def take_lock(path: str, holder: str, temp_folder: str) -> LockFile:
+def take_lock(path: str, holder: str, temp_folder: str) -> LockFile | None:
     """Create the lock file ``path`` atomically, holding ``holder``; ``temp_folder`` lies on the same file system.
 
-    Raises ``FileExistsError`` when somebody holds it, and what the disk raises; nothing is left then.
+    Returns ``None`` when somebody holds it. Raises what the disk raises; nothing is left then.
     """
     if os.path.lexists(path):  # waiting for a lock should not cost a flushed file each time
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+        return None
     token = new_token()
     content = MARK + one_line(make_visible(holder)).encode() + b" " + token.encode() + b"\n"
     temp = os.path.join(temp_folder, TEMP_PREFIX + token)
     try:
-        _write_new(temp, content)
+        write_new(temp, content, _MODE)
         try:
             os.link(temp, path)
         except FileExistsError:
             raise
-        except OSError:  # no hard links here: a kill between the two calls in _write_new can leave an empty lock
-            _write_new(path, content)
+        except OSError:  # no hard links here: a kill between making and writing it can leave an empty lock
+            write_new(path, content, _MODE)
+    except FileExistsError:
+        return None
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temp)
@@ -94,24 +97,12 @@ def remove_leftovers(temp_folder: str) -> None:
                 os.unlink(os.path.join(temp_folder, name))
 
 
-def find_age_s(path: str, temp_folder: str) -> float | None:
-    """Return how many seconds ago ``path`` was written, by the file system's own clock; ``None`` if that can't be told.
+def find_age_s(path: str, now_ns: int) -> float | None:
+    """Return how many seconds before ``now_ns`` (since 1970) the file at ``path`` was written, at least 0.
 
-    No clock is asked: a file that is made for the purpose in ``temp_folder`` tells the time.
+    ``None`` when there is none.
     """
-    temp = os.path.join(temp_folder, TEMP_PREFIX + new_token())
     try:
-        with open(temp, "xb") as file:
-            now_s = os.fstat(file.fileno()).st_mtime
-        os.unlink(temp)
-        return max(0.0, now_s - os.lstat(path).st_mtime)
+        return max(0.0, (now_ns - os.lstat(path).st_mtime_ns) / 10**9)
     except OSError:
         return None
-
-
-def _write_new(path: str, content: bytes) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-    with open(handle, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(handle)

@@ -12,14 +12,16 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import NewType
+from typing import NewType, TypeVar
 
 import pygit2
 from pygit2.enums import ObjectType
 
 from gitmem.errors import IntegrityError
 from gitmem.git.library import reading, writing
+from gitmem.git.names import decode_name, encode_name
 
+_T = TypeVar("_T")
 TreeId = NewType("TreeId", str)
 """The id of a tree that was read from, or written to, the repository."""
 
@@ -30,6 +32,9 @@ _FOLDER = b"40000"
 _ENTRY = re.compile(rb"([0-7]{5,6}) ([^\0]+)\0(.{20})", re.DOTALL)
 _HEADER = re.compile(rb"(blob|tree|commit|tag) (\d+)\0")
 _MAX_REMEMBERED_TREES = 64
+_MAX_REMEMBERED_COMMITS = 16
+_MAX_REMEMBERED_BLOBS = 16
+_MAX_SMALL_BYTES = 128 * 1024
 
 Entry = tuple[bytes, bytes]
 """What a name in a folder stands for: mode in Git's octal digits, raw id."""
@@ -44,6 +49,8 @@ class ObjectStore:
         self._objects_dir = objects_dir
         self._handle = handle
         self._trees: dict[str, RawTree] = {}
+        self._tree_of: dict[str, TreeId] = {}
+        self._small: dict[str, bytes] = {}
 
     def read(self, object_id: str, kind: ObjectType) -> bytes:
         """Return the content of an object, checked against its id.
@@ -55,6 +62,15 @@ class ObjectStore:
             if found != kind:
                 raise ValueError("it is of another kind")
             return data
+
+    def read_small(self, blob: str) -> bytes:
+        """Return the content of a blob; the last small ones that were read or written here are remembered.
+
+        Raises ``IntegrityError`` (``object-unreadable``). What is remembered was checked once and may be gone from the
+        disk: ``read`` is for proving.
+        """
+        known = self._small.get(blob)
+        return known if known is not None else self._keep_if_small(blob, self.read(blob, ObjectType.BLOB))
 
     def exists(self, object_id: str) -> bool:
         """Tell whether there is an object of this id, sound or not."""
@@ -72,6 +88,8 @@ class ObjectStore:
             with writing(f"a {kind.name.lower()}"):
                 object_id = str(self._handle().odb.write(kind, data))
             if self._reads_as(object_id, kind, data):
+                if kind == ObjectType.BLOB:
+                    self._keep_if_small(object_id, data)
                 return object_id
             if not self.remove_torn(object_id):
                 break
@@ -99,12 +117,18 @@ class ObjectStore:
         return False
 
     def tree_of_commit(self, commit: str) -> TreeId:
-        """Return the tree of a commit. Raises ``IntegrityError`` (``object-unreadable``)."""
+        """Return the tree of a commit; those of the last ones asked for are remembered.
+
+        Raises ``IntegrityError`` (``object-unreadable``).
+        """
+        known = self._tree_of.get(commit)
+        if known is not None:
+            return known
         data = self.read(commit, ObjectType.COMMIT)
         with reading(f"the commit {commit}"):
             if not data.startswith(b"tree ") or data[45:46] != b"\n":
                 raise ValueError("it names no tree")
-            return TreeId(data[5:45].decode("ascii"))
+            return _remember(self._tree_of, commit, TreeId(data[5:45].decode("ascii")), _MAX_REMEMBERED_COMMITS)
 
     def read_tree(self, tree: str) -> RawTree:
         """Return one folder, not its subfolders; the last ones read are remembered.
@@ -119,9 +143,7 @@ class ObjectStore:
         with reading(f"the tree {tree}"):
             if sum(len(name) + len(mode) + 22 for name, (mode, _id) in entries.items()) != len(data):
                 raise ValueError("its entries are garbled")
-        if len(self._trees) >= _MAX_REMEMBERED_TREES:
-            self._trees.clear()
-        return self._trees.setdefault(tree, MappingProxyType(entries))
+        return _remember(self._trees, tree, MappingProxyType(entries), _MAX_REMEMBERED_TREES)
 
     def find_entry(self, tree: str, path: str) -> tuple[str, int] | None:
         """Return ``(id, mode)`` of what lies at ``path`` below a tree, a folder included; ``None`` when nothing does.
@@ -151,6 +173,9 @@ class ObjectStore:
             else:
                 yield path, int(mode, 8), raw_id.hex()
 
+    def _keep_if_small(self, blob: str, data: bytes) -> bytes:
+        return _remember(self._small, blob, data, _MAX_REMEMBERED_BLOBS) if len(data) <= _MAX_SMALL_BYTES else data
+
     def _loose_path(self, object_id: str) -> str:
         return os.path.join(self._objects_dir, object_id[:2], object_id[2:])
 
@@ -171,16 +196,6 @@ def format_tree(entries: RawTree) -> bytes:
     return b"".join(b"%s %s\0%s" % (mode, name, raw_id) for name, (mode, raw_id) in ordered)
 
 
-def encode_name(name: str) -> bytes:
-    """Return the bytes of a name; the inverse of ``decode_name``."""
-    return name.encode("utf-8", "surrogateescape")
-
-
-def decode_name(name: bytes) -> str:
-    """Return a name as text; bytes that are not UTF-8 become surrogates."""
-    return name.decode("utf-8", "surrogateescape")
-
-
 def is_folder(entry: Entry | None) -> bool:
     """Tell whether a folder's entry is a folder itself."""
     return entry is not None and entry[0] == _FOLDER
@@ -189,6 +204,13 @@ def is_folder(entry: Entry | None) -> bool:
 def is_file(entry: Entry | None) -> bool:
     """Tell whether a folder's entry is a regular file: no link, no other repository."""
     return entry is not None and entry[0] in _FILES
+
+
+def _remember(known: dict[str, _T], name: str, value: _T, most: int) -> _T:
+    """Put ``value`` among the ``most`` that are known, in place of the one known longest; return it."""
+    if len(known) >= most and name not in known:
+        del known[next(iter(known))]
+    return known.setdefault(name, value)
 
 
 def _read_loose(path: str, object_id: str) -> tuple[ObjectType, bytes] | None:

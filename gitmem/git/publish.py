@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from pygit2.enums import ObjectType
 
+from gitmem.disk import flush_folder, write_new
 from gitmem.errors import IntegrityError, StateError, UnavailableError
 from gitmem.git.commit import format_commit
 from gitmem.git.head import read_head, read_ref
@@ -19,9 +20,8 @@ from gitmem.git.history import read_commit
 from gitmem.git.library import FAILURES, writing
 from gitmem.git.lockfile import TEMP_PREFIX, LockFile, take_lock
 from gitmem.git.objects import TreeId
-from gitmem.git.repo import Repo, check_branch, open_repo
-from gitmem.git.trees import PathT
-from gitmem.model.ids import CommitId, Fingerprint, fingerprint, new_token
+from gitmem.git.repo import PathT, Repo, check_branch, open_repo
+from gitmem.model.ids import CommitId, Fingerprint, new_token
 from gitmem.text import make_visible, one_line
 
 _NO_COMMIT = "0" * 40
@@ -114,30 +114,27 @@ def _find_unproved(
         entry = repo.objects.find_entry(tree, path)
         if (entry and entry[0]) != blob:
             return f"{path} is not what was written"
-        if blob is not None and fingerprint(repo.read_object(blob)) != blob:
-            return f"{path} does not hash to its id"
+        if blob is not None:
+            repo.read_object(blob)  # raises unless the bytes on disk are that blob
     return None
 
 
 def _lock_branch(repo: Repo, path: str, note: str) -> LockFile:
-    try:
-        return take_lock(path + ".lock", note, repo.common_dir)
-    except FileExistsError as error:
+    lock = take_lock(path + ".lock", note, repo.common_dir)
+    if lock is None:
         raise UnavailableError(
             "branch-locked",
             "another program is moving the branch, or crashed while it did",
             f"Try again. If no Git command is running, look at {path}.lock.",
             path=path + ".lock",
-        ) from error
+        )
+    return lock
 
 
 def _replace_ref(repo: Repo, path: str, new: CommitId) -> None:
     temp = os.path.join(repo.common_dir, TEMP_PREFIX + new_token())
     try:
-        with open(temp, "xb") as file:
-            file.write(new.encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        write_new(temp, new.encode() + b"\n", 0o666)
         if os.path.isdir(path):  # empty folders of branches that are gone; Git makes room the same way
             os.rmdir(path)
         os.replace(temp, path)
@@ -145,7 +142,7 @@ def _replace_ref(repo: Repo, path: str, new: CommitId) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temp)
         raise
-    _flush_folder(os.path.dirname(path))
+    flush_folder(os.path.dirname(path))
 
 
 def _append_reflogs(repo: Repo, name: str, line: bytes) -> None:
@@ -162,16 +159,6 @@ def _append_reflogs(repo: Repo, name: str, line: bytes) -> None:
                 file.write(line)
 
 
-def _flush_folder(path: str) -> None:
-    if os.name == "nt":  # Windows can't open folders; a rename there is flushed with the volume's journal
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def _moved(branch: str, old: CommitId | None, found: CommitId | None) -> StateError:
     return StateError(
         "branch-moved",
@@ -186,5 +173,5 @@ def _not_proved(why: str) -> IntegrityError:
     return IntegrityError(
         "publish-not-proved",
         f"the commit could not be proved after publishing: {why}",
-        "Write nothing more; run `gitmem doctor` and check the disk.",
+        "Write nothing more; check the disk and run `git fsck` in the vault.",
     )

@@ -6,11 +6,13 @@ import collections
 import functools
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import pygit2
 from pygit2.enums import FileStatus, ObjectType, RepositoryInitFlag, RepositoryOpenFlag
 
 from gitmem.errors import InputError, StateError, UnavailableError
+from gitmem.git.discover import is_same_place
 from gitmem.git.head import Head, find_operation, read_head
 from gitmem.git.hostile import Place, check_repository
 from gitmem.git.index_file import load_index
@@ -18,6 +20,9 @@ from gitmem.git.library import FAILURES, prepare_libgit2, reading, writing
 from gitmem.git.objects import FOLDER, ObjectStore
 from gitmem.model.ids import CommitId, Fingerprint
 
+PathT = TypeVar("PathT", bound=str)
+NOT_A_FILE = Fingerprint("not-a-file")
+"""Stands for a link, a folder or another repository where a file is asked for; equals no blob id."""
 _REGULAR_MODES = (0o100644, 0o100755, 0o100664)
 
 
@@ -43,7 +48,9 @@ class Repo:
             handle = pygit2.Repository(self.root, RepositoryOpenFlag.NO_SEARCH)
         except FAILURES as error:
             raise _refusal(error) from error
-        if not handle.workdir or not _is_at(handle.workdir, self.root) or not _is_at(handle.path, self.git_dir):
+        if not (
+            handle.workdir and is_same_place(handle.workdir, self.root) and is_same_place(handle.path, self.git_dir)
+        ):
             raise StateError(
                 "hostile-repository",
                 "the repository's settings lead libgit2 to another work tree",
@@ -61,10 +68,6 @@ class Repo:
     def index_path(self) -> str:
         """The person's staging area of this work tree."""
         return os.path.join(self.git_dir, "index")
-
-    def reopen(self) -> Repo:
-        """Return the same repository, checked and opened anew, sharing nothing that this one has read."""
-        return open_repo(self.root)
 
     def close(self) -> None:
         """Give back what libgit2 holds open. The next use opens it again."""
@@ -102,10 +105,11 @@ class Repo:
     def read_blob(self, commit: CommitId, path: str) -> bytes | None:
         """Return the content of a regular file of a commit, ``None`` when there is none at ``path``.
 
-        Raises ``IntegrityError`` (``object-unreadable``).
+        A small one may come from memory, so this proves nothing about the disk now. Raises ``IntegrityError``
+        (``object-unreadable``).
         """
         entry = self.blob_ids(commit, (path,))[path]
-        return self.read_object(entry[0]) if entry and entry[1] in _REGULAR_MODES else None
+        return self.objects.read_small(entry[0]) if entry and entry[1] in _REGULAR_MODES else None
 
     def blob_ids(self, commit: CommitId | None, paths: Iterable[str]) -> dict[str, tuple[Fingerprint, int] | None]:
         """Return ``(id, mode)`` of what each path is in a commit, ``None`` where nothing is.
@@ -118,6 +122,15 @@ class Repo:
         tree = self.objects.tree_of_commit(commit)
         found = {path: self.objects.find_entry(tree, path) for path in paths}
         return {path: None if one is None else (Fingerprint(one[0]), one[1]) for path, one in found.items()}
+
+    def find_blobs(self, commit: CommitId | None, paths: Iterable[PathT]) -> dict[PathT, Fingerprint | None]:
+        """Return the blob id of the file that each path is in a commit, ``None`` where nothing is.
+
+        ``NOT_A_FILE`` stands for what is no regular file. Raises ``IntegrityError`` (``object-unreadable``).
+        """
+        wanted = tuple(paths)
+        found = self.blob_ids(commit, wanted)
+        return {path: _blob_of(found[path]) for path in wanted}
 
     def iter_files(self, commit: CommitId, prefix: str = "") -> Iterator[tuple[str, Fingerprint]]:
         """Yield ``(path, blob id)`` of the regular files of a commit, in Git's order, below the folder ``prefix``.
@@ -197,17 +210,25 @@ def read_user_identity(config_files: Sequence[str]) -> tuple[str, str] | None:
     return (name, email) if name and email else None
 
 
-def _is_at(found: str, wanted: str) -> bool:
-    return os.path.realpath(found) == os.path.realpath(wanted)
+def _blob_of(entry: tuple[Fingerprint, int] | None) -> Fingerprint | None:
+    if entry is None:
+        return None
+    return entry[0] if entry[1] in _REGULAR_MODES else NOT_A_FILE
 
 
 def _refusal(error: BaseException) -> StateError | UnavailableError:
     if "not owned by current user" in str(error):
         return StateError(
-            "foreign-owner", "the repository belongs to another user", "Work as the user who owns it, or make a clone."
+            "foreign-owner",
+            "the repository belongs to another account",
+            "Work as the account that owns it, or make a clone.",
         )
     if isinstance(error, OSError):
         return UnavailableError(
             "vault-unreadable", f"the repository can't be opened: {error}", "Look at its permissions."
         )
-    return StateError("repository-unsupported", f"the repository can't be opened: {error}", "See `gitmem doctor`.")
+    return StateError(
+        "repository-unsupported",
+        f"the repository can't be opened: {error}",
+        "See whether `git status` works there. If it does, make a clone with `git clone --no-local` and use that.",
+    )

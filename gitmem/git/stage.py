@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Self
 
+from gitmem.disk import write_new
 from gitmem.errors import InputError, StateError, UnavailableError
 from gitmem.git.index_file import NO_STAT, FileStat, IndexFile, NewEntry, StagedEntry, load_index, new_index
 from gitmem.git.library import writing
@@ -29,15 +30,13 @@ from gitmem.git.lockfile import (
     take_lock,
 )
 from gitmem.git.objects import REGULAR
-from gitmem.git.repo import Repo
-from gitmem.git.trees import PathT
+from gitmem.git.repo import NOT_A_FILE, PathT, Repo
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint
 from gitmem.text import make_visible
 
 UNMERGED = Fingerprint("unmerged")
 INTENT_TO_ADD = Fingerprint("intent-to-add")
-NOT_A_FILE = Fingerprint("not-a-file")
-"""What ``staged_ids`` says of entries that equal no blob of a commit."""
+"""What ``staged_ids`` says, beside ``NOT_A_FILE``, of entries that equal no blob of a commit."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _32_BITS = 0xFFFFFFFF
 
@@ -59,31 +58,27 @@ class IndexLock:
         self.release()
 
 
-def lock_index(repo: Repo, holder: str) -> IndexLock:
+def lock_index(repo: Repo, holder: str, now_ns: int | None = None) -> IndexLock:
     """Take Git's own index lock, without waiting; ``holder`` is one line that says who, for people who find it.
 
-    Raises ``UnavailableError``: ``index-locked`` with the fields ``path``, ``age_s`` and ``foreign`` (not made by
-    gitmem), or ``git-write-failed``. Nothing is left then.
+    Raises ``UnavailableError``: ``index-locked`` with the fields ``path``, ``age_s`` (``None`` unless ``now_ns``, the
+    time since 1970, is given) and ``foreign`` (not made by gitmem), or ``git-write-failed``. Nothing is left then.
     """
     path = _lock_path(repo)
-    try:
-        with writing("the lock of the staging area"):
-            return IndexLock(take_lock(path, holder, repo.git_dir))
-    except UnavailableError as error:
-        if isinstance(error.__cause__, FileExistsError):
-            raise _locked(repo, path) from error
-        raise
+    with writing("the lock of the staging area"):
+        lock = take_lock(path, holder, repo.git_dir)
+    if lock is None:
+        raise _locked(path, now_ns)
+    return IndexLock(lock)
 
 
-def read_index_lock(repo: Repo) -> str | None:
-    """Return one line on who holds the index lock and since when, ``None`` when nobody does."""
+def read_index_lock(repo: Repo, now_ns: int | None = None) -> str | None:
+    """Return one line on who holds the index lock, ``None`` when nobody does; reads only.
+
+    It says since when if ``now_ns``, the time since 1970, is given.
+    """
     path = _lock_path(repo)
-    return _describe_lock(repo, path) if os.path.lexists(path) else None
-
-
-def find_own_stale_lock(repo: Repo) -> bool:
-    """Tell whether the index lock was made by gitmem. Under the vault lock that means: left by a crash."""
-    return is_own(_lock_path(repo))
+    return _describe_lock(path, now_ns) if os.path.lexists(path) else None
 
 
 def remove_own_stale_lock(repo: Repo) -> bool:
@@ -108,14 +103,8 @@ def staged_ids(repo: Repo, paths: Iterable[str]) -> dict[str, Fingerprint | None
     """
     index = load_index(repo.index_path)
     if index is None:
-        entries = repo.blob_ids(repo.head().commit, paths)
-        return {path: None if entry is None else entry[0] for path, entry in entries.items()}
+        return repo.find_blobs(repo.head().commit, paths)
     return {path: _staged_id(index.find(path)) for path in paths}
-
-
-def needs_rebuild(repo: Repo) -> bool:
-    """Tell whether the staging area is missing or damaged, so that the next operation makes it again from HEAD."""
-    return load_index(repo.index_path) is None
 
 
 def prepare_index(repo: Repo, base: CommitId | None, edits: Mapping[PathT, Fingerprint | None], name: str) -> str:
@@ -135,10 +124,9 @@ def prepare_index(repo: Repo, base: CommitId | None, edits: Mapping[PathT, Finge
     )
     path = _private_path(repo, name)
     with writing("the staging area"):
-        with open(path, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        with contextlib.suppress(FileNotFoundError):  # what a crash left under this name
+            os.unlink(path)
+        write_new(path, data, 0o666)
         with contextlib.suppress(FileNotFoundError):  # a shared repository's index may be writable for a group
             os.chmod(path, os.stat(repo.index_path).st_mode & 0o777)
     return path
@@ -152,7 +140,9 @@ def install_index(repo: Repo, private: str) -> None:
     """
     if not is_own(_lock_path(repo)):
         raise StateError(
-            "index-lock-lost", "Git's index lock is no longer gitmem's", "Something removed it; run `gitmem status`."
+            "index-lock-lost",
+            "Git's index lock is no longer gitmem's",
+            "Something removed it. Look at `git status` in the vault; the next command completes the operation.",
         )
     with writing("the staging area"):
         os.replace(private, repo.index_path)
@@ -221,25 +211,25 @@ def _lock_path(repo: Repo) -> str:
 
 def _private_path(repo: Repo, name: str) -> str:
     if not _NAME.fullmatch(name) or name == "lock":
-        raise InputError("bad-index-name", f"{name!r} can't name a private index", "Use letters, digits, - and _.")
+        raise InputError("bad-index-name", f"{name!r} can't name a staging area", "Use letters, digits, - and _.")
     return f"{repo.index_path}.{name}"
 
 
-def _locked(repo: Repo, path: str) -> UnavailableError:
+def _locked(path: str, now_ns: int | None) -> UnavailableError:
     return UnavailableError(
         "index-locked",
-        _describe_lock(repo, path),
+        _describe_lock(path, now_ns),
         "Finish the Git command or close the commit editor that is open in this vault, then try again. If none is, "
         f"an earlier one crashed and left {path}.",
         path=path,
-        age_s=find_age_s(path, repo.git_dir),
+        age_s=None if now_ns is None else find_age_s(path, now_ns),
         foreign=not is_own(path),
     )
 
 
-def _describe_lock(repo: Repo, path: str) -> str:
+def _describe_lock(path: str, now_ns: int | None) -> str:
     content = read_lock(path) or b""
     holder = content[len(MARK) :].decode(errors="replace").strip() if content.startswith(MARK) else "a Git command"
-    age_s = find_age_s(path, repo.git_dir)
+    age_s = None if now_ns is None else find_age_s(path, now_ns)
     since = "" if age_s is None else f" since {age_s:.0f} s"
     return f"the staging area is locked by {make_visible(holder)}{since}"

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from pygit2.enums import ObjectType
 
 from gitmem.errors import InputError, IntegrityError, StateError
-from gitmem.git.objects import (
-    Entry,
-    RawTree,
-    TreeId,
-    decode_name,
-    encode_name,
-    format_tree,
-    is_file,
-    is_folder,
-)
-from gitmem.git.repo import Repo
+from gitmem.git.names import decode_name, encode_name
+from gitmem.git.objects import Entry, RawTree, TreeId, format_tree, is_file, is_folder
+from gitmem.git.repo import PathT, Repo
 from gitmem.model.ids import CommitId, Fingerprint
 
-PathT = TypeVar("PathT", bound=str)
 _RESERVED = ("", ".", "..")
 
 

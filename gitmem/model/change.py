@@ -1,4 +1,4 @@
-"""A change: the complete set of edits of one operation, and the exact path allowlist that they imply."""
+"""A change: the complete set of edits of one operation. Their paths are all that it may touch."""
 
 from __future__ import annotations
 
@@ -40,9 +40,10 @@ class RecordChange:
 class Change:
     """Everything one operation does.
 
-    ``title`` is the object of the commit's subject line, ``note`` its body. ``is_named`` says that whoever
-    asks chose the op id, so that the operation may have been carried out before. ``records`` lists the records in the
-    order in which people should see them; each of their files has its edits in ``edits``.
+    ``title`` is the object of the commit's subject line, ``note`` its body. ``records`` lists the records in the order
+    in which people should see them; each of their files has its edits in ``edits``. ``is_named`` says that whoever asks
+    chose the op id, so that the operation may have been carried out before; ``request`` is a digest of what was asked,
+    to tell a retry from another request under the same id.
     """
 
     action: Action
@@ -55,11 +56,7 @@ class Change:
     authority: Authority | None = None
     note: str = ""
     is_named: bool = True
-
-    @property
-    def allowlist(self) -> frozenset[VaultPath]:
-        """The paths that the operation may touch, views not included."""
-        return frozenset(edit.path for edit in self.edits)
+    request: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,4 +80,5 @@ class Receipt:
     time: str = ""
     actor: str = ""
     surface: str = ""
+    request: str = ""
     notices: tuple[str, ...] = field(default=())

@@ -17,14 +17,13 @@ OpId = NewType("OpId", str)
 CommitId = NewType("CommitId", str)
 VaultId = NewType("VaultId", str)
 Fingerprint = NewType("Fingerprint", str)
-"""The content hash of one file: the Git blob id of its exact bytes, so that disk, journal and Git compare alike."""
+"""The content hash of one file: the Git blob id of its bytes, so that disk, crash journal and Git compare alike."""
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 """Crockford's base32 in lower case: no i, l, o, u."""
 ID_CHARS = 12
 _RECORD_ID = re.compile(f"[{ALPHABET}]{{{ID_CHARS}}}")
 _OP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-_COMMIT_ID = re.compile(r"[0-9a-f]{40}")
 
 
 def is_record_id(text: object) -> bool:
@@ -52,13 +51,6 @@ def parse_op_id(text: str) -> OpId:
             "Leave --op-id out to have one made, or give one that your program keeps for its retries.",
         )
     return OpId(text)
-
-
-def parse_commit_id(text: str) -> CommitId:
-    """Return ``text`` as a full SHA-1 commit id. Raises ``InputError`` (``bad-commit-id``)."""
-    if _COMMIT_ID.fullmatch(text) is None:
-        raise InputError("bad-commit-id", "a commit id is 40 hexadecimal digits", "Copy it from `git log`.")
-    return CommitId(text)
 
 
 def new_token(chars: int = ID_CHARS) -> str:

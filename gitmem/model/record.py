@@ -13,6 +13,9 @@ from gitmem.model.vault_path import VaultPath
 
 MAX_SUMMARY_CHARS = 200
 MAX_TITLE_CHARS = 200
+MAX_KEY_CHARS = 100
+EVIDENCE_FORM = r"(?:commit|file|run|url):\S[^\n\r]*"
+"""What reads as evidence. What may be written is narrower: policy looks at what follows the colon."""
 
 
 class State(StrEnum):
@@ -75,7 +78,8 @@ class Record:
 
     ``title`` falls back to the file name, as in Obsidian. Dates stay the strings they were (``2026-11-30`` or RFC
     3339 in UTC). ``properties`` holds every frontmatter value by name, in order, unknown ones included.
-    ``problems`` lists properties whose value does not fit and which therefore count as absent.
+    ``problems`` lists properties whose value does not fit and which therefore count as absent. ``tags`` are those of
+    the frontmatter, ``inline_tags`` the ``#tags`` of the body that are not among them.
     """
 
     id: RecordId
@@ -88,6 +92,7 @@ class Record:
     summary: str = ""
     authority: Authority | None = None
     tags: tuple[str, ...] = ()
+    inline_tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     key: str | None = None
     created: str | None = None

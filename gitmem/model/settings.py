@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from gitmem.errors import UnavailableError
 from gitmem.model.ids import VaultId
 
 FORMAT = 1
@@ -49,3 +50,13 @@ class VaultEntry:
     path: str
     runtime: str
     project: str = ""
+
+
+def vault_missing(place: str) -> UnavailableError:
+    """Return the error (``vault-missing``) for a vault that is not at ``place``, where it should be."""
+    return UnavailableError(
+        "vault-missing",
+        f"there is no vault at {place}",
+        "Is its disk mounted? Put the folder back, or name another vault with --vault; gitmem makes none by itself.",
+        path=place,
+    )

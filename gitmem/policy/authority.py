@@ -254,19 +254,28 @@ TABLE: tuple[Rule, ...] = (
         "an edit on disk is a person's only when a person says so",
         _ASK,
     ),
-    Rule("repair", Action.REPAIR, None, "always", Verdict.ALLOWED, "views are made from the records and hold no more"),
+    Rule(
+        "views-follow-records",
+        Action.REPAIR,
+        None,
+        "always",
+        Verdict.ALLOWED,
+        "views are made from the records and hold no more",
+    ),
 )
 """The authority table. The first row that fits a request decides; for each action the last row always fits."""
 
 _PAGE_HEAD = """\
 # Who may do what
 
-Every request comes through a surface. *human* means that a person was shown what would happen and confirmed it: at a
-terminal, in a review or as a host command. *model* is everything else, a command line call without that confirmation
-included. What a record says never changes who may touch it.
+Every request comes through a surface. *human* means that a person was shown what would happen and confirmed it, by
+typing a code at a terminal. *model* is everything else, a command line call without that confirmation included. What a
+record says never changes who may touch it.
 
 The first row that fits a request decides. *needs human* means that the same request is put to a person; *refused*
-means that it isn't done for anyone. The row's name is the rule that a commit's `Gitmem-Rule` trailer gives.
+means that it isn't done for anyone. The row's name is the rule that a commit's `Gitmem-Rule` trailer gives. Two kinds
+of commit are made without a request: the first one of a vault (`init`), and the one in which an operation brings the
+views in step before its own (`views-follow-records`). Their rows are there for the trailer.
 
 This page is made from `gitmem/policy/authority.py`.
 

@@ -7,8 +7,10 @@ import unicodedata
 from collections.abc import Iterable
 
 from gitmem.errors import InputError
+from gitmem.fences import find_conflict
 from gitmem.model.record import (
     BASELINE_KINDS,
+    MAX_KEY_CHARS,
     MAX_SUMMARY_CHARS,
     MAX_TITLE_CHARS,
     Draft,
@@ -23,12 +25,9 @@ MAX_FILE_BYTES = MAX_BODY_BYTES + 64 * 1024
 """The body and as much frontmatter as any person needs."""
 MAX_TAGS = 64
 MAX_TAG_CHARS = 100
-MAX_KEY_CHARS = 100
 MAX_EVIDENCE = 64
 MAX_EVIDENCE_CHARS = 500
 
-_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
-_MARKS = ("<<<<<<<", "=======", ">>>>>>>")
 _TAG_PART = re.compile(r"[^\W_][\w-]*")
 _EVIDENCE = re.compile(
     r"commit:[0-9a-f]{7,64}"
@@ -46,30 +45,13 @@ _STACKED = re.compile(
 def check_content(data: bytes, path: str, record: Record | None = None) -> None:
     """Check the exact bytes of one record file, and what they say when ``record`` is what was read from them.
 
-    ``path`` only names the file in errors. Raises ``InputError``: ``file-too-large``, ``nul-byte``, ``not-utf8``,
-    ``conflict-markers`` (with the line), ``hidden-characters`` for long runs of invisible or stacked characters
-    anywhere in the file, and whatever ``check_record`` raises.
+    ``path`` only names the file in errors. Raises ``InputError``: ``file-too-large``, ``conflict-markers`` (with the
+    line), ``hidden-characters`` for long runs of invisible or stacked characters anywhere in the file, and whatever
+    ``check_record`` raises. Bytes that are no text never get here: no record can be read from them.
     """
     _check_bytes(data, path)
     if record is not None:
         check_record(record, record.state)
-
-
-def find_conflict(text: str) -> int | None:
-    """Return the line, from 1, where a whole merge conflict begins outside code fences; ``None`` without one.
-
-    Whole means the opening, the dividing and the closing marker at line starts, in this order. Inside a conflict
-    fences aren't followed, for either side may hold one half of a fence.
-    """
-    fence, start, seen = "", 0, 0
-    for number, line in enumerate(text.split("\n"), 1):
-        if not seen and (mark := _FENCE.match(line)):
-            fence = _next_fence(fence, mark[1], line[mark.end() :])
-        elif not fence and _is_mark(line.rstrip("\r"), _MARKS[seen]):
-            start, seen = (start, seen + 1) if seen else (number, 1)
-            if seen == len(_MARKS):
-                return start
-    return None
 
 
 def check_draft(draft: Draft, state: State) -> None:
@@ -174,13 +156,7 @@ def _show(text: str) -> str:
 def _check_bytes(data: bytes, path: str) -> None:
     if len(data) > MAX_FILE_BYTES:
         raise _refuse("file-too-large", f"{path} is larger than {MAX_FILE_BYTES // 1024} KiB", _SPLIT, path=path)
-    if b"\0" in data:
-        raise _refuse("nul-byte", f"{path} holds a NUL byte", "Save it as text in UTF-8.", path=path)
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise _refuse("not-utf8", f"{path}, line {line} is not UTF-8", "Save it in UTF-8.", path=path) from None
+    text = data.decode("utf-8", "replace")
     line_of_conflict = find_conflict(text)
     if line_of_conflict is not None:
         raise _refuse(
@@ -215,15 +191,3 @@ def _check_line(name: str, text: str, max_chars: int) -> None:
 
 def _is_plain_line(text: str) -> bool:
     return len(text.splitlines()) < 2 and "\t" not in text and not find_hidden(text) and not _STACKED.search(text)
-
-
-def _is_mark(line: str, mark: str) -> bool:
-    return line == mark or line.startswith(mark + " ")
-
-
-def _next_fence(fence: str, mark: str, rest: str) -> str:
-    """Return the fence that is open after a line with ``mark``: a closing one is as long and has nothing after it."""
-    if not fence:
-        return mark
-    closes = mark[0] == fence[0] and len(mark) >= len(fence) and not rest.strip()
-    return "" if closes else fence

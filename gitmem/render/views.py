@@ -182,7 +182,7 @@ def _damaged(path: str) -> IntegrityError:
     return IntegrityError(
         "view-damaged",
         f"{path} is not as gitmem writes it",
-        "Run `gitmem check`; the views are made again from the records.",
+        "Run `gitmem check --repair-views`; it makes the views again from the records.",
         path=path,
     )
 

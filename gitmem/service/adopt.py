@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,24 +15,31 @@ from gitmem.model.ids import CommitId, OpId, RecordId, fingerprint, new_op_id, n
 from gitmem.model.record import Problem, Record, State, state_of
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.policy.authority import authority_for
+from gitmem.policy.secrets import redact
 from gitmem.service.gate import authorize, check_record
-from gitmem.service.plan import carry_out_allowed, find_earlier, no_change, reread, stamp
+from gitmem.service.plan import carry_out_allowed, edit_record, find_earlier, no_change, path_in, reread, stamp
+from gitmem.service.reading import ask
 from gitmem.service.vault import OpenVault
 from gitmem.vault.frontmatter import edit_note, parse_note
 from gitmem.vault.paths import read_file
 from gitmem.vault.record_file import parse_record
+from gitmem.vault.scan import MAX_NOTE_BYTES
+
+MAX_NAMED = 20
 
 
 @dataclass(frozen=True)
 class EditedNote:
     """A note that is not committed as it lies there: its exact bytes, ``None`` where it is gone or can't be read.
 
-    ``change`` is ``new``, ``edited``, ``plain`` (committed without an id), ``deleted`` or ``unreadable``.
+    ``change`` is ``new``, ``edited``, ``plain`` (committed without an id), ``deleted`` or ``unreadable``. ``shown`` is
+    what a person should see of it, masked: all of a new note, the lines that changed of an edited one.
     """
 
     path: str
     change: str
     data: bytes | None
+    shown: str = ""
 
 
 @dataclass
@@ -51,9 +59,10 @@ def adopt(
     """Commit the edited notes under ``paths`` (all when empty) in one commit; just ``notes`` where they are given.
 
     ``notes`` are what ``find_edited`` returned when they were shown: they are committed byte for byte as they were
-    then, or not at all. Edited records keep their identity, new notes get an id, records that a person moved are
-    followed by their id. Raises ``StateError`` (``cannot-adopt``) that lists every note that is in the way,
-    ``InputError`` (``nothing-to-adopt``), ``PolicyError`` (``needs-human``); nothing is committed then.
+    then, or not at all. Edited records keep their identity, new notes and copies get an id of their own, records that a
+    person moved are followed by their id, and those whose file is gone are retired. Raises ``StateError``
+    (``cannot-adopt``) that lists every note that is in the way, ``InputError`` (``nothing-to-adopt``), ``PolicyError``
+    (``needs-human``); nothing is committed then.
     """
     earlier = find_earlier(vault, Action.ADOPT, op_id)
     if earlier is not None:
@@ -89,8 +98,7 @@ def find_edited(vault: OpenVault, paths: Sequence[str] = ()) -> list[EditedNote]
 def list_edited(vault: OpenVault, head: CommitId) -> list[EditedNote]:
     """Return the notes of the lifecycle folders that differ from what ``head`` has, read now, sorted by path."""
     dirty = [path for path in vault.repo.dirty_paths() if state_of(path) is not None and path.endswith(".md")]
-    committed = vault.committed_ids(head, dirty)
-    return [_read_note(vault, path, "new" if committed[path] is None else "edited") for path in dirty]
+    return [_read_note(vault, path, vault.repo.read_blob(head, path)) for path in dirty]
 
 
 def _path_in_vault(vault: OpenVault, path: str) -> str:
@@ -99,18 +107,28 @@ def _path_in_vault(vault: OpenVault, path: str) -> str:
     return inside.replace(os.sep, "/").strip("/")
 
 
-def _read_note(vault: OpenVault, path: str, change: str) -> EditedNote:
+def _read_note(vault: OpenVault, path: str, old: bytes | None) -> EditedNote:
     try:
-        data = read_file(vault.layout.repo, VaultPath(path))
+        data = read_file(vault.layout.repo, VaultPath(path), MAX_NOTE_BYTES)
     except GitmemError:
         return EditedNote(path, "unreadable", None)
-    return EditedNote(path, change if data is not None else "deleted", data)
+    change = "deleted" if data is None else "new" if old is None else "plain" if data == old else "edited"
+    return EditedNote(path, change, data, _describe(old, data))
+
+
+def _describe(old: bytes | None, data: bytes | None) -> str:
+    """Return what a person should see of an edit, secrets masked: the whole text, or the lines that differ."""
+    before, after = (redact((one or b"").decode("utf-8", "backslashreplace")) for one in (old, data))
+    if old is None or data is None or old == data:
+        return after
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2)
+    return "\n".join(list(lines)[2:])
 
 
 def _find_plain(vault: OpenVault, path: str) -> dict[str, EditedNote]:
     if state_of(path) is None or not path.endswith(".md"):
         return {}
-    note = _read_note(vault, path, "plain")
+    note = _read_note(vault, path, vault.repo.read_blob(vault.head(), path))
     is_plain = note.data is not None and "gitmem_id" not in parse_note(note.data).properties
     return {path: note} if is_plain else {}
 
@@ -127,18 +145,28 @@ def _plan_change(vault: OpenVault, notes: Sequence[EditedNote], actor: Actor, ru
         )
     if not plan.edits:
         return no_change(Action.ADOPT, actor, op_id)
-    titles = [one.after.title for one in plan.records]
+    said = [_say(one) for one in plan.records]
     return Change(
         action=Action.ADOPT,
         op_id=op_id or new_op_id(),
         actor=actor,
-        title=titles[0] if len(titles) == 1 else f"{len(titles)} edited notes",
+        title=said[0] if len(said) == 1 else f"{len(said)} edited notes",
         edits=tuple(plan.edits),
         records=tuple(plan.records),
         rule=rule,
-        note="Edited outside gitmem." if len(titles) == 1 else "Edited outside gitmem:\n" + "\n".join(titles[:20]),
+        note="\n".join(["Edited outside gitmem:", *said[:MAX_NAMED], *(["…"] if len(said) > MAX_NAMED else [])]),
         is_named=op_id is not None,
     )
+
+
+def _say(one: RecordChange) -> str:
+    """Return what became of a record, in one line; a private one is not named."""
+    title = "a private record" if one.after.private or (one.before and one.before.private) else one.after.title
+    if one.before is None:
+        return f"{title} (new)"
+    if one.before.state is one.after.state:
+        return title
+    return f"{title} ({one.before.state.value} to {one.after.state.value})"
 
 
 def _plan(vault: OpenVault, notes: Sequence[EditedNote]) -> _Plan:
@@ -146,16 +174,19 @@ def _plan(vault: OpenVault, notes: Sequence[EditedNote]) -> _Plan:
     head = vault.head()
     committed = {note.path: _committed(vault, head, note.path) for note in notes}
     gone = {old.id: old for note in notes if note.change == "deleted" and (old := committed[note.path]) is not None}
+    copies = _find_copies(vault)
     moved = dict(gone)
     for note in notes:
         if note.change == "unreadable":
             plan.problems.append(Problem("unreadable", "it is no regular file, or can't be read", note.path))
+        elif note.change == "deleted" and committed[note.path] is None:  # a plain note
+            plan.edits.append(FileEdit(parse_vault_path(note.path), None, None, adopted=True))
         if note.data is None:
             continue
         try:
             path = parse_vault_path(note.path)
             before = committed[path]
-            after, after_data = _make_record(vault, path, note.data, before, gone)
+            after, after_data = _make_record(vault, path, note.data, before, moved, is_copy=path in copies)
             check_record(after, after_data)
         except GitmemError as error:
             plan.problems.append(Problem(error.code, error.message, note.path, error.fields.get("line")))
@@ -166,15 +197,43 @@ def _plan(vault: OpenVault, notes: Sequence[EditedNote]) -> _Plan:
         plan.edits.append(FileEdit(path, fingerprint(note.data), after_data, adopted=True))
         plan.records.append(RecordChange(before, after))
     for record in moved.values():
-        message = "its file is gone; put it back with Git and use `gitmem retire`, so that it is kept"
-        plan.problems.append(Problem("deleted", message, record.path))
+        _plan_retirement(vault, plan, record, vault.repo.read_blob(head, record.path))
     return plan
 
 
+def _plan_retirement(vault: OpenVault, plan: _Plan, record: Record, data: bytes | None) -> None:
+    """A record whose file a person deleted is retired, so that it is kept and not delivered."""
+    if record.state is State.RETIRED or data is None:
+        message = "it was retired and its file is gone; put it back with Git: retired records are kept"
+        plan.problems.append(Problem("deleted", message, record.path))
+        return
+    path = path_in(State.RETIRED, record.path, vault.clock.now())
+    after, after_data = edit_record(record, data, {"updated": stamp(vault)}, path)
+    plan.edits.append(FileEdit(record.path, None, None, adopted=True))
+    plan.edits.append(FileEdit(path, None, after_data))
+    plan.records.append(RecordChange(record, after))
+
+
+def _find_copies(vault: OpenVault) -> set[str]:
+    """Return the paths that share their id with another file, as Obsidian's "Make a copy" leaves them."""
+    problems = ask(vault, lambda _database, report: report.problems)
+    return {problem.path for problem in problems if problem.code == "duplicate-id"}
+
+
 def _make_record(
-    vault: OpenVault, path: VaultPath, data: bytes, before: Record | None, moved: dict[RecordId, Record]
+    vault: OpenVault,
+    path: VaultPath,
+    data: bytes,
+    before: Record | None,
+    moved: dict[RecordId, Record],
+    *,
+    is_copy: bool,
 ) -> tuple[Record, bytes]:
     found = parse_record(path, data)
+    if found is not None and before is None and is_copy and found.id not in moved:
+        # The copy is another record: a key belongs to one, and the identity stays with the file that had it.
+        data = edit_note(data, {"gitmem_id": new_record_id(), **({"key": None} if found.key else {})})
+        found = reread(path, data)
     if found is not None and before is None:
         before = moved.get(found.id)
     if before is not None:

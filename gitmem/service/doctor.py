@@ -9,11 +9,14 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from gitmem.clock import SystemClock
 from gitmem.errors import GitmemError
 from gitmem.model.answer import Answer, Status
+from gitmem.model.ids import OpId
+from gitmem.service.leftovers import Leftovers, find_leftovers, find_unfinished_vaults
 from gitmem.service.locate import locate
 from gitmem.service.vault import NO_COMMIT_HINT, OpenVault
 from gitmem.vault.atomic import exchange
@@ -28,6 +31,9 @@ AUTHORITY_LEVEL = (
     "not against a process that runs under your own account"
 )
 _MADE_UP_SECRET = "ghp_" + "abcdefghijklmnopqrstuvwxyzABCDEF0123"
+_MAX_NAMED = 5
+_MAX_COMMITS = 1000
+"""How far back an operation of gitmem is looked for."""
 _ADVICE = {
     "scanner-failed": "Nothing is written or shown unscanned. Install gitmem again, with the redact-secret that it "
     "asks for.",
@@ -106,17 +112,20 @@ def _check_exchange(folder: str, repo: str | None = None) -> Iterator[Row]:
 
 def _check_home(home: HomeLayout) -> Iterator[Row]:
     entries = load_registry(home)
-    yield _row("ok", "home", f"{len(entries)} vaults are registered", path=home.root)
+    registered = "1 vault is" if len(entries) == 1 else f"{len(entries)} vaults are"
+    yield _row("ok", "home", f"{registered} registered", path=home.root)
     for entry in entries:
         if not os.path.isdir(entry.path):
             hint = "Put the folder back, or take the entry out of registry.json."
             yield _row("error", "vault-missing", f"the vault {entry.name!r} is not where it was", hint, entry.path)
         else:
             yield _row("ok", "vault", f"{entry.scope.value} vault {entry.name!r} ({entry.vault_id})", path=entry.path)
+    for leftovers in find_unfinished_vaults(home, tuple(entry.path for entry in entries)):
+        yield from _tell_leftovers(leftovers)
 
 
 def _check_vault(vault: OpenVault) -> Iterator[Row]:
-    for check in (_check_place, _check_repository, _check_lock, _check_abandoned):
+    for check in (_check_place, _check_repository, _check_lock, _check_abandoned, _check_leftovers, _check_receipts):
         yield from _guard(partial(check, vault))
 
 
@@ -177,6 +186,41 @@ def _check_abandoned(vault: OpenVault) -> Iterator[Row]:
         else:
             message = f"{what} is under way or was abandoned; nothing is in the way"
             yield _row("warning", "abandoned-operation", message, "The next command settles it.", place)
+
+
+def _check_leftovers(vault: OpenVault) -> Iterator[Row]:
+    if not _find_journals(vault.layout):  # an operation under way has such files for good reason
+        for leftovers in find_leftovers(vault):
+            yield from _tell_leftovers(leftovers)
+
+
+def _tell_leftovers(found: Leftovers) -> Iterator[Row]:
+    if found.names:
+        more = len(found.names) - _MAX_NAMED
+        named = ", ".join(found.names[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
+        hint = "A crash left them. If no gitmem command is at work, they may be removed."
+        yield _row("warning", "leftovers", f"{found.what}: {named}", hint, found.folder)
+
+
+def _check_receipts(vault: OpenVault) -> Iterator[Row]:
+    """Look for the receipt of the newest operation: a clone, or a runtime that was lost, has none of it."""
+    from gitmem.git.history import iter_commits
+    from gitmem.git.message import parse_message
+    from gitmem.transaction.receipts import find_receipt
+
+    head = vault.repo.head().commit
+    for commit in [] if head is None else islice(iter_commits(vault.repo, head), _MAX_COMMITS):
+        op_id = dict(parse_message(commit.message).trailers).get("Gitmem-Op-Id")
+        if op_id is None:
+            continue
+        if find_receipt(vault.layout, OpId(op_id)) is None:
+            hint = (
+                "It was made in another clone, or the runtime folder was lost. Nothing has to be done; what an agent "
+                "wrote then counts as nobody's own, so that only a person edits or retires it."
+            )
+            message = f"the receipt of the newest operation ({op_id}) is missing"
+            yield _row("warning", "receipts-missing", message, hint, vault.layout.receipts)
+        return
 
 
 def _find_journals(layout: VaultLayout) -> list[str]:

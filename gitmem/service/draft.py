@@ -10,8 +10,8 @@ from gitmem.model.ids import OpId, new_record_id
 from gitmem.model.record import MAX_SUMMARY_CHARS, Draft, Record, State
 from gitmem.policy.authority import authority_for
 from gitmem.policy.content import check_draft
-from gitmem.service.find import check_key_is_free
 from gitmem.service.gate import authorize
+from gitmem.service.keys import check_key_is_free
 from gitmem.service.plan import carry_out_allowed, find_earlier, make_change, path_in, reread, stamp
 from gitmem.service.vault import OpenVault
 from gitmem.text import one_line, shorten
@@ -27,13 +27,15 @@ def write_draft(
     (``key-taken`` and what ``policy.content.check_draft`` raises) and what ``plan.carry_out_allowed`` raises; nothing
     is written then.
     """
-    earlier = find_earlier(vault, action, op_id)
+    earlier = find_earlier(vault, action, op_id, repr(draft))
     if earlier is not None:
         return earlier
 
     def plan(rule: str) -> Change:
         record, data = _make_record(vault, draft, authority_for(action, state), state, actor)
-        return make_change(action, actor, rule, [(None, record, data)], op_id=op_id, note=record.summary)
+        return make_change(
+            action, actor, rule, [(None, record, data)], op_id=op_id, note=record.summary, request=repr(draft)
+        )
 
     return carry_out_allowed(
         vault, lambda: authorize(action, actor, kind=draft.kind, has_evidence=bool(draft.evidence)), plan

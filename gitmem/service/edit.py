@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gitmem.errors import InputError
@@ -12,10 +12,10 @@ from gitmem.model.change import Change, Receipt
 from gitmem.model.ids import OpId
 from gitmem.model.record import Record
 from gitmem.policy.content import check_new_tags
-from gitmem.service.find import check_key_is_free, get_record
+from gitmem.service.find import get_record
 from gitmem.service.gate import authorize
 from gitmem.service.own import is_own
-from gitmem.service.plan import carry_out_allowed, edit_record, find_earlier, make_change, no_change, stamp
+from gitmem.service.plan import carry_out_allowed, digest, edit_record, find_earlier, make_change, no_change, stamp
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold, one_line
 from gitmem.vault.frontmatter import edit_note, replace_body
@@ -45,7 +45,8 @@ def edit(vault: OpenVault, ref: str, wanted: RecordEdit, actor: Actor, op_id: Op
     An edit that alters nothing makes no commit. Raises ``InputError`` (``nothing-to-edit``, ``bad-property`` and
     others), ``PolicyError`` (``needs-human``); nothing is written then.
     """
-    earlier = find_earlier(vault, Action.EDIT, op_id)
+    request = repr((ref, wanted))
+    earlier = find_earlier(vault, Action.EDIT, op_id, request)
     if earlier is not None:
         return earlier
     if wanted.is_empty:
@@ -54,7 +55,7 @@ def edit(vault: OpenVault, ref: str, wanted: RecordEdit, actor: Actor, op_id: Op
     return carry_out_allowed(
         vault,
         lambda: authorize(Action.EDIT, actor, record=record, own=is_own(vault, record, actor)),
-        lambda rule: _plan(vault, (record, data), wanted, actor, rule, op_id),
+        lambda rule: replace(_plan(vault, (record, data), wanted, actor, rule, op_id), request=digest(request)),
     )
 
 
@@ -62,7 +63,7 @@ def _plan(
     vault: OpenVault, old: tuple[Record, bytes], wanted: RecordEdit, actor: Actor, rule: str, op_id: OpId | None
 ) -> Change:
     record, data = old
-    changes = _plan_properties(vault, record, wanted)
+    changes = _plan_properties(record, wanted)
     after_data = edit_note(data, changes)
     if wanted.body is not None:
         after_data = replace_body(after_data, frame_body(record.body, wanted.body))
@@ -70,13 +71,12 @@ def _plan(
         return no_change(Action.EDIT, actor, op_id)
     after = edit_record(record, after_data, {"updated": stamp(vault)})
     what = [*changes, *(["body"] if wanted.body is not None else [])]
-    return make_change(Action.EDIT, actor, rule, [(record, *after)], op_id=op_id, note=f"Changed: {', '.join(what)}.")
+    note = f"Changed: {', '.join(what)}."
+    return make_change(Action.EDIT, actor, rule, [(record, *after)], op_id=op_id, note=note)
 
 
-def _plan_properties(vault: OpenVault, record: Record, wanted: RecordEdit) -> dict[str, Any]:
+def _plan_properties(record: Record, wanted: RecordEdit) -> dict[str, Any]:
     changes: dict[str, Any] = {name: check_property(name, value) for name, value in wanted.properties.items()}
-    if changes.get("key") and changes["key"] != record.key:
-        check_key_is_free(vault, changes["key"])
     if wanted.title is not None:
         changes["title"] = one_line(wanted.title)
     if wanted.summary is not None:

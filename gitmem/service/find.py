@@ -6,11 +6,12 @@ import os
 import shlex
 from typing import TYPE_CHECKING
 
-from gitmem.errors import InputError, UnavailableError
+from gitmem.errors import InputError
 from gitmem.model.ids import ALPHABET, ID_CHARS
 from gitmem.model.links import LinkTargets
 from gitmem.model.record import Record, state_of
 from gitmem.model.vault_path import VaultPath, find_path_problem, parse_vault_path
+from gitmem.service.keys import iter_private
 from gitmem.service.reading import ask
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible
@@ -60,15 +61,6 @@ def find_linked_record(vault: OpenVault, targets: LinkTargets, link: str, source
         return None
 
 
-def check_key_is_free(vault: OpenVault, key: str) -> None:
-    """Check that no record has the key. Raises ``InputError`` (``key-taken``)."""
-    from gitmem.catalog.query import find_by_key
-
-    taken = ask(vault, lambda database, _report: find_by_key(database, key))
-    if taken is not None:
-        raise InputError("key-taken", f"the key {key!r} belongs to {taken.id}", "Choose another, or edit that record.")
-
-
 def _find_path(vault: OpenVault, ref: str) -> VaultPath:
     path = _as_path(vault, ref)
     if path is not None:
@@ -114,19 +106,9 @@ def _look_up(vault: OpenVault, database: Database, report: Report, ref: str) -> 
 
 
 def _find_private(vault: OpenVault, database: Database, wanted: str) -> VaultPath | None:
-    """Look into the private records themselves: the catalog holds nothing of them but their paths."""
-    from gitmem.catalog.query import list_private_paths
-
-    for text in list_private_paths(database):
-        path = parse_vault_path(text)
-        try:
-            record = parse_record(path, read_stable(vault.layout.repo, path, vault.clock))
-        except (InputError, UnavailableError):
-            continue
-        if record is not None and (
-            wanted in (record.id, record.key) or (_is_prefix(wanted) and record.id.startswith(wanted))
-        ):
-            return path
+    for record in iter_private(vault, database):
+        if wanted in (record.id, record.key) or (_is_prefix(wanted) and record.id.startswith(wanted)):
+            return record.path
     return None
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gitmem.errors import GitmemError, InputError
-from gitmem.model.authority import Action, Actor, Authority
+from gitmem.model.authority import Action, Actor, Authority, Surface
 from gitmem.model.change import Receipt
 from gitmem.model.ids import OpId, new_record_id
 from gitmem.model.record import Kind, Problem, Record, State
@@ -20,10 +20,11 @@ from gitmem.model.vault_path import VaultPath, find_path_problem, fold_path, par
 from gitmem.policy.authority import authority_for
 from gitmem.policy.content import check_kind
 from gitmem.service.gate import authorize, check_record
+from gitmem.service.keys import list_keys
 from gitmem.service.plan import carry_out, find_earlier, make_change, no_change, reread
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import iter_paths, iter_work_notes, scan
-from gitmem.text import make_visible, shorten
+from gitmem.text import fold, make_visible, shorten
 from gitmem.vault.frontmatter import edit_note, parse_note
 from gitmem.vault.paths import read_file
 from gitmem.vault.scan import MAX_NOTE_BYTES
@@ -45,6 +46,7 @@ class _Wanted:
     state: State
     kind: Kind | None
     authority: Authority
+    surface: Surface
 
 
 def import_notes(
@@ -72,7 +74,7 @@ def import_notes(
         raise InputError("bad-import-state", "notes can't be brought in as retired", "Choose another --state.")
     check_kind(kind, state)
     decision = authorize(Action.IMPORT, actor, kind=kind, has_evidence=True, to_state=state)
-    wanted = _Wanted(state, kind, authority_for(Action.IMPORT, state))
+    wanted = _Wanted(state, kind, authority_for(Action.IMPORT, state), actor.surface)
     moves, left_out = _plan(vault, root, wanted, progress)
     imported = tuple(record for record, _data in moves)
     if dry_run:
@@ -109,6 +111,7 @@ def _plan(
     names = sorted(_iter_notes(root, left_out))
     found = scan(vault)
     taken_ids = {note.record.id for note in iter_work_notes(vault, found) if note.record is not None}
+    taken_keys = list_keys(vault)
     taken_paths = {fold_path(path) for path in iter_paths(found)}
     moves = []
     for number, name in enumerate(names):
@@ -120,11 +123,14 @@ def _plan(
             record, data = _bring_in(root, name, path, wanted)
             if record.id in taken_ids:
                 raise InputError("already-imported", "the vault has a record with its gitmem_id")
+            if record.key is not None and fold(record.key) in taken_keys:
+                raise InputError("key-taken", f"the key {record.key!r} belongs to another record")
             check_record(record, data)
         except GitmemError as error:
             left_out.append(Problem(error.code, error.message, make_visible(name)))
             continue
         taken_ids.add(record.id)
+        taken_keys.add(fold(record.key or ""))
         taken_paths.add(fold_path(path))
         moves.append((record, data))
     progress(len(names), len(names))
@@ -143,6 +149,8 @@ def _bring_in(root: str, name: str, path: VaultPath, wanted: _Wanted) -> tuple[R
     claimed = note.properties.get("authority")
     if claimed in tuple(Authority) and claimed != wanted.authority:
         raise InputError("claims-authority", f"the note claims the authority {claimed}; notes can't give it themselves")
+    if wanted.surface is Surface.MODEL and note.properties.get("verified"):
+        raise InputError("claims-verified", "the note says it was verified, which a person has to confirm")
     added: dict[str, Any] = {}
     if "gitmem_id" not in note.properties:
         added["gitmem_id"] = new_record_id()

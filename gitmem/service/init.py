@@ -8,6 +8,7 @@ import shutil
 from dataclasses import dataclass
 
 from gitmem.clock import SystemClock, format_utc
+from gitmem.disk import ensure_folder, flush_folder, write_new
 from gitmem.errors import InputError, StateError, UnavailableError
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Receipt
@@ -18,7 +19,6 @@ from gitmem.policy.secrets import check_secrets
 from gitmem.resources import read_text
 from gitmem.service.views import RecordViews
 from gitmem.text import find_hidden, one_line
-from gitmem.vault.atomic import ensure_folder, flush_folder, write_new
 from gitmem.vault.layout import LIFECYCLE_FOLDERS, MANIFEST, HomeLayout, VaultLayout
 from gitmem.vault.manifest import format_manifest, load_manifest
 from gitmem.vault.registry import load_registry, register

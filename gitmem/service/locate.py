@@ -24,7 +24,12 @@ def locate(home: HomeLayout, folder: str, named: str | None = None) -> VaultEntr
     entries = load_registry(home)
     if named is not None:
         return _find_named(home, entries, folder, named)
-    return _find_around(home, entries, folder) or _find_project(entries, folder) or _get_global(entries)
+    return _find_around(home, entries, folder) or _find_project(entries, folder) or _get_global(home, entries)
+
+
+def list_vaults(home: str) -> tuple[VaultEntry, ...]:
+    """Return the vaults that the home (an absolute folder) knows, in the order in which they were made. Reads."""
+    return load_registry(HomeLayout(home))
 
 
 def find_project_root(folder: str) -> str:
@@ -110,9 +115,10 @@ def _find_project(entries: tuple[VaultEntry, ...], folder: str) -> VaultEntry | 
     return None
 
 
-def _get_global(entries: tuple[VaultEntry, ...]) -> VaultEntry:
+def _get_global(home: HomeLayout, entries: tuple[VaultEntry, ...]) -> VaultEntry:
+    place = os.path.realpath(home.global_repo)
     for entry in entries:
-        if entry.scope is Scope.GLOBAL:
+        if entry.scope is Scope.GLOBAL and entry.path == place:
             return entry
     raise UnavailableError(
         "no-vault", "there is no vault here and no global one", "`gitmem init` makes the global vault."

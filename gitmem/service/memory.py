@@ -114,11 +114,11 @@ class Memory:
             self.vault, folder, actor, state=state, kind=kind, dry_run=dry_run, progress=progress, op_id=op_id
         )
 
-    def show(self, ref: str) -> Answer:
+    def show(self, ref: str, *, to_person: bool = False) -> Answer:
         """Return one record, whole; ``extra`` has its ``body`` and ``properties``. See ``service.show``."""
         from gitmem.service.show import show
 
-        return report(lambda: show(self.vault, ref))
+        return report(lambda: show(self.vault, ref, to_person=to_person))
 
     def list(self, filters: Filters, limit: int | None = None) -> Answer:
         """Return records by state, kind and tag, sorted by title. See ``service.list_records``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from gitmem.model.ids import OpId, new_op_id
 from gitmem.model.record import Record, State
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.service.gate import check_change
+from gitmem.service.keys import check_keys
 from gitmem.service.vault import OpenVault
 from gitmem.vault.frontmatter import edit_note
 from gitmem.vault.manifest import check_writable
@@ -71,9 +73,15 @@ def make_change(
     op_id: OpId | None = None,
     title: str = "",
     note: str = "",
+    request: str = "",
 ) -> Change:
-    """Return the change of an operation on records, the first of which names it; ``rule`` is what allows it."""
+    """Return the change of an operation on records, the first of which names it; ``rule`` is what allows it.
+
+    ``request`` is everything that was asked for, as text. A private record is not named in the commit.
+    """
     first = moves[0][1]
+    if any(record.private for before, after, _data in moves for record in (before, after) if record):
+        title, note = "a private record", ""
     return Change(
         action=action,
         op_id=op_id or new_op_id(),
@@ -85,19 +93,26 @@ def make_change(
         authority=first.authority,
         note=note,
         is_named=op_id is not None,
+        request=digest(request),
     )
 
 
-def find_earlier(vault: OpenVault, action: Action, op_id: OpId | None) -> Receipt | None:
+def digest(request: str) -> str:
+    """Return a short digest of what was asked for, empty for nothing; it tells a retry from another request."""
+    return hashlib.sha256(request.encode("utf-8", "surrogatepass")).hexdigest()[:16] if request else ""
+
+
+def find_earlier(vault: OpenVault, action: Action, op_id: OpId | None, request: str = "") -> Receipt | None:
     """Return the receipt of ``op_id`` when it was carried out before, so that a retry gets the same answer.
 
     Every write begins here: what a crash abandoned is settled first. Raises ``InputError`` (``op-id-reused``) when it
     was another operation, and ``UnavailableError`` or ``StateError`` for a vault that is gone or is none.
     """
+    from gitmem.transaction.apply import Retry
     from gitmem.transaction.apply import find_earlier as find
 
     vault.settle_abandoned()
-    earlier = None if op_id is None else find(vault.ground, action, op_id)
+    earlier = None if op_id is None else find(vault.ground, Retry(action, op_id, digest(request)))
     if earlier is None:
         check_writable(vault.manifest)
     return earlier
@@ -127,7 +142,7 @@ def carry_out(vault: OpenVault, change: Change) -> Receipt:
     """Apply ``change``. Raises what ``transaction.apply`` raises, with the state that it names."""
     from gitmem.transaction.apply import apply
 
-    return apply(vault.ground, change, vault.tools())
+    return apply(vault.ground, change, vault.tools(check=lambda complete: _check(vault, complete)))
 
 
 def no_change(action: Action, actor: Actor, op_id: OpId | None) -> Change:
@@ -158,10 +173,15 @@ def _check_possible(vault: OpenVault, change: Change) -> None:
     """Raise what ``carry_out`` would raise for the vault's state, the files and the bytes. Writes nothing."""
     from gitmem.transaction import steps
 
-    check_change(change)
+    _check(vault, change)
     manifest, base = steps.check_marker(vault.ground)
     steps.check_paths(vault.ground, change.edits)
     steps.check_clean(vault.ground, manifest, base, change.edits)
+
+
+def _check(vault: OpenVault, change: Change) -> None:
+    check_change(change)
+    check_keys(vault, change)
 
 
 def _is_month(name: str) -> bool:

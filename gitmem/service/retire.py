@@ -38,7 +38,8 @@ def retire(
     (``empty-reason``, ``supersedes-itself``), ``StateError`` (``already-retired``, ``successor-retired``),
     ``PolicyError`` (``needs-human``); nothing is written then.
     """
-    earlier = find_earlier(vault, Action.RETIRE, op_id)
+    request = repr((reason, superseded_by))
+    earlier = find_earlier(vault, Action.RETIRE, op_id, request)
     if earlier is not None:
         return earlier
     reason = one_line(reason)
@@ -60,7 +61,8 @@ def retire(
         note = f"Reason: {reason}"
         if new is not None:
             note += f"\nSuperseded by: {new[0].title} ({new[0].id})"
-        return make_change(Action.RETIRE, actor, rule, _plan_moves(vault, old, new), op_id=op_id, note=note)
+        moves = _plan_moves(vault, old, new)
+        return make_change(Action.RETIRE, actor, rule, moves, op_id=op_id, note=note, request=request)
 
     return carry_out_allowed(vault, ask, plan)
 

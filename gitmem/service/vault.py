@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from gitmem.vault.layout import VaultLayout
 if TYPE_CHECKING:
     from gitmem.catalog.database import Database
     from gitmem.git.repo import Repo
+    from gitmem.model.change import Change
     from gitmem.transaction.ground import Ground, Tools
 
 NO_COMMIT_HINT = "Switch to the branch that has the records with `git switch`; `git branch --all` lists the branches."
@@ -66,11 +68,9 @@ class OpenVault:
     @cached_property
     def database(self) -> Database:
         """The search catalog. Never fails: where its file can't be had it lives in memory and says ``degraded``."""
-        from contextlib import suppress
-
         from gitmem.catalog.database import open_database
+        from gitmem.disk import ensure_folder
         from gitmem.relevance.terms import TERMS_VERSION
-        from gitmem.vault.atomic import ensure_folder
 
         if self.options.memory_catalog:
             return open_database(":memory:", self.entry.vault_id)
@@ -100,14 +100,17 @@ class OpenVault:
 
         return Ground(layout=self.layout, vault_id=self.entry.vault_id, repo=self.repo)
 
-    def tools(self, *, waits: bool = True) -> Tools:
-        """Return what a transaction is handed; it waits for others as the process's settings say, or not at all."""
+    def tools(self, *, waits: bool = True, check: Callable[[Change], None] | None = None) -> Tools:
+        """Return what a transaction is handed; it waits for others as the process's settings say, or not at all.
+
+        ``check`` sees the exact bytes to be written; left out, it is ``gate.check_change``.
+        """
         from gitmem.service.gate import check_change
         from gitmem.service.views import RecordViews
         from gitmem.transaction.ground import Tools
 
         return Tools(
-            check=check_change,
+            check=check or check_change,
             views=RecordViews(),
             clock=self.clock,
             probe=self.options.probe,
@@ -136,7 +139,7 @@ class OpenVault:
         """
         from gitmem.transaction.journal import is_pending
 
-        if not is_pending(self.layout) and not self._has_own_index_lock():
+        if not is_pending(self.layout) and not self._has_lock_leftovers():
             return ()
         from gitmem.transaction.apply import recover_now
 
@@ -162,12 +165,18 @@ class OpenVault:
                 "Put the folder back, or name another vault with --vault. gitmem does not make it anew by itself.",
             )
 
-    def _has_own_index_lock(self) -> bool:
-        from gitmem.git.discover import find_git_dir
-        from gitmem.git.lockfile import is_own
+    def _has_lock_leftovers(self) -> bool:
+        from gitmem.git.discover import find_common_dir, find_git_dir
+        from gitmem.git.lockfile import TEMP_PREFIX, is_own
 
         git_dir = find_git_dir(self.layout.repo)
-        return git_dir is not None and is_own(os.path.join(git_dir, "index.lock"))
+        if git_dir is None:
+            return False
+        with suppress(OSError):
+            for folder in {git_dir, find_common_dir(git_dir)}:
+                if any(name.startswith(TEMP_PREFIX) for name in os.listdir(folder)):
+                    return True
+        return is_own(os.path.join(git_dir, "index.lock"))
 
 
 def list_steps() -> tuple[str, ...]:

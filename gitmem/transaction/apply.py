@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from gitmem.errors import GitmemError, InputError, UnavailableError
 from gitmem.git.history import find_op
@@ -29,6 +29,15 @@ from gitmem.transaction.repair import edits_of_views, find_stale_views, plan_rep
 from gitmem.vault.lock import hold_lock
 
 
+@dataclass(frozen=True)
+class Retry:
+    """What tells an operation that is asked for from others: its id, its kind, and a digest of what is asked."""
+
+    action: Action
+    op_id: OpId
+    request: str
+
+
 def apply(ground: Ground, change: Change, tools: Tools) -> Receipt:
     """Carry out one change: one lock, one commit, one receipt.
 
@@ -38,7 +47,7 @@ def apply(ground: Ground, change: Change, tools: Tools) -> Receipt:
     written does not read back; the crash journal then stays and the next operation decides by what it finds.
     """
     with locked(ground, tools, f"{change.action.value} {change.op_id}") as notices:
-        if change.is_named and (earlier := find_earlier(ground, change.action, change.op_id)) is not None:
+        if change.is_named and (earlier := find_earlier(ground, change)) is not None:
             return earlier
         if not change.edits:
             return _nothing_to_do(change)
@@ -77,12 +86,12 @@ def recover_now(ground: Ground, tools: Tools) -> list[str]:
 def locked(ground: Ground, tools: Tools, what: str) -> Iterator[list[str]]:
     """Hold the vault lock and Git's index lock, with nothing abandoned left; yields recovery's notices."""
     tools.probe("lock")
-    with hold_lock(ground.layout, what, tools.lock_wait_s):
+    with hold_lock(ground.repo.common_dir, what, tools.lock_wait_s, tools.clock):
         remove_own_stale_lock(ground.repo)
         index_lock: IndexLock = steps.take_index_lock(ground, tools, what)
         try:
             notices = recover(ground, tools.probe)
-            notices += settle_displaced(ground.layout, ground.repo.git_dir, tools.clock.time_ns())
+            notices += settle_displaced(ground.layout, ground.repo.common_dir, tools.clock.time_ns())
             check_recovered(ground)
             tools.probe("marker")
             yield notices
@@ -92,12 +101,13 @@ def locked(ground: Ground, tools: Tools, what: str) -> Iterator[list[str]]:
                 index_lock.release()
 
 
-def find_earlier(ground: Ground, action: Action, op_id: OpId) -> Receipt | None:
-    """Return what the operation ``op_id`` did if it was carried out before (INV-ONE-COMMIT); ``None`` if it was not.
+def find_earlier(ground: Ground, asked: Change | Retry) -> Receipt | None:
+    """Return what an operation did if it was carried out before (INV-ONE-COMMIT); ``None`` if it was not.
 
     Receipts tell; where they may be incomplete (lost, or the vault was cloned), history is asked. Raises ``InputError``
-    (``op-id-reused``) when that was another kind of operation.
+    (``op-id-reused``) when that was another operation, or one on something else.
     """
+    op_id = asked.op_id
     earlier = find_receipt(ground.layout, op_id)
     head = ground.repo.head().commit
     if earlier is None and head is not None:
@@ -105,10 +115,12 @@ def find_earlier(ground: Ground, action: Action, op_id: OpId) -> Receipt | None:
         if last is None or last.commit != head:
             found = find_op(ground.repo, head, op_id)
             earlier = None if found is None else receipt_of_commit(found)
-    if earlier is not None and earlier.op is not action:
+    if earlier is not None and (
+        earlier.op is not asked.action or (earlier.request and asked.request and earlier.request != asked.request)
+    ):
         raise InputError(
             "op-id-reused",
-            f"the operation id {op_id} belongs to an earlier {earlier.op.value}",
+            f"the operation id {op_id} belongs to another, earlier {earlier.op.value}",
             "Give each operation its own id; leave --op-id out to have one made.",
         )
     return earlier
@@ -203,7 +215,7 @@ def _put_aside(ground: Ground, journal: Journal) -> list[str]:
     for number, edit in enumerate(journal.edits):
         is_note = state_of(edit.path) is not None
         if is_note and edit.before is not None and find_fingerprint(root, edit.temp) == edit.before:
-            set_aside(ground.repo.git_dir, root, edit.temp, journal.op_id, number)
+            set_aside(ground.repo.common_dir, root, edit.temp, journal.op_id, number)
         said = settle_temp(ground.layout, journal.op_id, edit)
         if said:
             notices.append(said)

@@ -13,18 +13,19 @@ from gitmem.model.ids import OpId, fingerprint
 from gitmem.model.vault_path import VaultPath
 from gitmem.transaction.files import displaced_name, keep_displaced
 from gitmem.vault.layout import VaultLayout
+from gitmem.vault.lock import FOLDER
 
-FOLDER = "gitmem-displaced"
+_FOLDER = "displaced"
 WAIT_NS = 10_000_000_000
 """How long an editor may take to write into a file that was replaced under it: 10 s."""
 
 
-def set_aside(git_dir: str, root: str, temp: VaultPath, op_id: OpId, number: int) -> bool:
+def set_aside(common_dir: str, root: str, temp: VaultPath, op_id: OpId, number: int) -> bool:
     """Move the replaced file ``temp`` out of the work tree, to wait. Returns false where it can't be moved so."""
     try:
         with open(os.path.join(root, temp), "rb") as file:
             held = fingerprint(file.read())
-        folder = os.path.join(git_dir, FOLDER)
+        folder = os.path.join(common_dir, FOLDER, _FOLDER)
         os.makedirs(folder, mode=0o700, exist_ok=True)
         os.rename(os.path.join(root, temp), os.path.join(folder, f"{held}.{op_id}.{number}"))
     except OSError:
@@ -32,12 +33,12 @@ def set_aside(git_dir: str, root: str, temp: VaultPath, op_id: OpId, number: int
     return True
 
 
-def settle_displaced(layout: VaultLayout, git_dir: str, now_ns: int) -> list[str]:
+def settle_displaced(layout: VaultLayout, common_dir: str, now_ns: int) -> list[str]:
     """Remove the waiting files that nobody wrote into; keep the others in ``runtime/displaced``. Returns notices.
 
     Called under the vault lock. Files that have not waited long enough stay.
     """
-    folder = os.path.join(git_dir, FOLDER)
+    folder = os.path.join(common_dir, FOLDER, _FOLDER)
     notices = []
     for name in _names(folder):
         path = os.path.join(folder, name)

@@ -11,11 +11,12 @@ import contextlib
 import os
 from collections.abc import Iterable
 
+from gitmem.disk import ensure_folder, flush_folder, replace_file, write_new
 from gitmem.errors import IntegrityError, StateError
 from gitmem.model.ids import Fingerprint, OpId, fingerprint
 from gitmem.model.vault_path import VaultPath
 from gitmem.transaction.journal import JournalEdit
-from gitmem.vault.atomic import ensure_folder, exchange, flush_folder, move_no_replace, replace_file, write_new
+from gitmem.vault.atomic import exchange, move_no_replace
 from gitmem.vault.layout import LIFECYCLE_FOLDERS, VaultLayout
 from gitmem.vault.paths import read_file
 

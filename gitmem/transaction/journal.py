@@ -12,11 +12,11 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from gitmem.disk import ensure_folder, replace_file
 from gitmem.model.change import Receipt
 from gitmem.model.ids import CommitId, Fingerprint, OpId
 from gitmem.model.vault_path import VaultPath
 from gitmem.transaction.receipts import receipt_from_json, receipt_to_json
-from gitmem.vault.atomic import ensure_folder, replace_file
 from gitmem.vault.layout import VaultLayout
 
 

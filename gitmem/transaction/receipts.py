@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gitmem.clock import format_utc
+from gitmem.disk import append_line, ensure_folder
 from gitmem.git.history import Commit
 from gitmem.git.message import parse_message
 from gitmem.model.authority import Action
@@ -20,7 +21,6 @@ from gitmem.model.change import Receipt, RecordRef
 from gitmem.model.ids import CommitId, OpId, RecordId
 from gitmem.model.record import State
 from gitmem.model.vault_path import VaultPath
-from gitmem.vault.atomic import append_line, ensure_folder
 from gitmem.vault.layout import VaultLayout
 
 _TAIL_BYTES = 64 << 10
@@ -97,6 +97,7 @@ def receipt_to_json(receipt: Receipt) -> dict[str, Any]:
         "time": receipt.time,
         "surface": receipt.surface,
         "actor": receipt.actor,
+        "request": receipt.request,
         "records": [{"id": ref.id, "path": ref.path, "state": ref.state.value} for ref in receipt.records],
         "notices": list(receipt.notices),
     }
@@ -115,6 +116,7 @@ def receipt_from_json(value: dict[str, Any]) -> Receipt:
         time=value["time"],
         actor=value["actor"],
         surface=value["surface"],
+        request=value.get("request", ""),
         notices=tuple(value["notices"]),
     )
 

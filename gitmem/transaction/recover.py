@@ -117,10 +117,10 @@ def _check_place(ground: Ground) -> None:
 def _undo(ground: Ground, journal: Journal, probe: Probe) -> list[str]:
     said = []
     tip = ground.repo.head().commit
-    current = ground.repo.blob_ids(tip, [edit.path for edit in journal.edits])
+    current = ground.repo.find_blobs(tip, [edit.path for edit in journal.edits])
     for edit in reversed(journal.edits):
         probe("settle-file")
-        if edit.after != edit.base and (current[edit.path] or (None,))[0] == edit.after:
+        if edit.after != edit.base and current[edit.path] == edit.after:
             continue  # a person has committed it since: now it is theirs
         old = ground.repo.read_blob(journal.base, edit.path) if edit.before else None
         notice = take_back(ground.layout.repo, edit, old)
@@ -133,9 +133,9 @@ def _finish(ground: Ground, journal: Journal, commit: CommitId, probe: Probe) ->
     said = []
     tip = ground.repo.head().commit
     assert tip is not None
-    current = ground.repo.blob_ids(tip, [edit.path for edit in journal.edits])
+    current = ground.repo.find_blobs(tip, [edit.path for edit in journal.edits])
     # A later commit (a person's) may have gone on from ours; what it says about a path is not ours to redo.
-    ours = [edit for edit in journal.edits if (current[edit.path] or (None,))[0] == edit.after]
+    ours = [edit for edit in journal.edits if current[edit.path] == edit.after]
     for edit in ours:
         probe("settle-file")
         new = ground.repo.read_blob(commit, edit.path) if edit.after else None
@@ -176,10 +176,9 @@ def _prove_again(ground: Ground, journal: Journal, commit: CommitId) -> None:
     """Check on a freshly opened repository that the commit holds what the journal says. Raises ``IntegrityError``."""
     repo = open_repo(ground.layout.repo)
     try:
-        found = repo.blob_ids(commit, [edit.path for edit in journal.edits])
+        found = repo.find_blobs(commit, [edit.path for edit in journal.edits])
         for edit in journal.edits:
-            entry = found[edit.path]
-            if (None if entry is None else entry[0]) != edit.after:
+            if found[edit.path] != edit.after:
                 raise IntegrityError(
                     "publish-not-proved",
                     f"the commit {commit} does not hold {edit.path} as it was written",

@@ -13,7 +13,7 @@ from gitmem.git.repo import Repo
 from gitmem.git.trees import Difference, diff_trees, tree_of
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Change, FileEdit, RecordChange
-from gitmem.model.ids import CommitId, Fingerprint, fingerprint, new_op_id
+from gitmem.model.ids import CommitId, fingerprint, new_op_id
 from gitmem.model.record import Record, state_of
 from gitmem.model.settings import Manifest
 from gitmem.model.vault_path import VaultPath, find_path_problem
@@ -54,10 +54,8 @@ def compare_views(repo: Repo, views: Views, manifest: Manifest, base: CommitId) 
 
 def edits_of_views(repo: Repo, base: CommitId, views: Mapping[str, bytes | None]) -> Iterator[FileEdit]:
     """Yield the edits that bring the committed views to ``views``, by path; equal ones are left out."""
-    committed = repo.blob_ids(base, sorted(views))
-    for path, entry in committed.items():
+    for path, old in repo.find_blobs(base, sorted(views)).items():
         data = views[path]
-        old = None if entry is None else Fingerprint(entry[0])
         if old != (None if data is None else fingerprint(data)):
             yield FileEdit(VaultPath(path), old, data)
 

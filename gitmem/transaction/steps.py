@@ -37,7 +37,7 @@ def take_index_lock(ground: Ground, tools: Tools, holder: str) -> IndexLock:
     deadline = tools.clock.monotonic_s() + tools.index_wait_s
     while True:
         try:
-            return lock_index(ground.repo, holder)
+            return lock_index(ground.repo, holder, tools.clock.time_ns())
         except UnavailableError:
             if tools.clock.monotonic_s() >= deadline:
                 raise
@@ -95,7 +95,7 @@ def check_clean(
     if manifest.clean is Clean.VAULT and not any(edit.adopted for edit in edits):
         _check_whole_vault(ground)
     paths = [edit.path for edit in edits]
-    committed = _committed_ids(ground, base, paths)
+    committed = ground.repo.find_blobs(base, paths)
     staged = staged_ids(ground.repo, paths)
     for edit in edits:
         head = committed[edit.path]
@@ -179,6 +179,7 @@ def plan_journal(
             time=time,
             actor=change.actor.name,
             surface=change.actor.surface.value,
+            request=change.request,
         ),
     )
 
@@ -241,11 +242,6 @@ def blobs_of(edits: tuple[FileEdit, ...]) -> dict[VaultPath, bytes]:
 def ids_of(planned: tuple[JournalEdit, ...]) -> dict[VaultPath, Fingerprint | None]:
     """Return the blob ids of the files that stay, ``None`` for those that go, by path."""
     return {edit.path: edit.after for edit in planned}
-
-
-def _committed_ids(ground: Ground, base: CommitId, paths: list[VaultPath]) -> dict[VaultPath, Fingerprint | None]:
-    found = ground.repo.blob_ids(base, paths)
-    return {path: None if (entry := found[path]) is None else Fingerprint(entry[0]) for path in paths}
 
 
 def _check_whole_vault(ground: Ground) -> None:

@@ -1,11 +1,10 @@
-"""Durable file operations: replace, append, exchange. POSIX in full; elsewhere the nearest thing that loses nothing.
+"""Renames of which nobody can see the middle: exchange, and move without replacing.
 
-Durable means that the file's bytes, and then its folder's entry, were flushed before the function returns.
+POSIX in full; elsewhere the nearest thing that loses nothing. What writes a single file durably is ``gitmem.disk``.
 """
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import errno
 import functools
@@ -19,70 +18,6 @@ _RENAME_EXCHANGE = 2
 _MACOS_RENAME_SWAP = 2
 _MACOS_RENAME_EXCL = 4
 _UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
-
-
-def ensure_folder(path: str, mode: int = 0o700) -> None:
-    """Make ``path`` and its parents, each with ``mode``, where they are missing; flush each new entry."""
-    if os.path.isdir(path):
-        return
-    parent = os.path.dirname(path)
-    if parent and parent != path:
-        ensure_folder(parent, mode)
-    with contextlib.suppress(FileExistsError):
-        os.mkdir(path, mode)
-        flush_folder(parent)
-
-
-def flush_folder(path: str) -> None:
-    """Flush the entries of a folder to disk. Does nothing where folders can't be opened (Windows)."""
-    if os.name == "nt":
-        return
-    fd = os.open(path or ".", os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def write_new(path: str, data: bytes, mode: int = 0o600) -> None:
-    """Write a file that must not exist yet and flush its bytes, not its folder. Raises ``FileExistsError``."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    fd = os.open(path, flags, mode)
-    try:
-        _write_all(fd, data)
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def replace_file(path: str, data: bytes, mode: int = 0o600) -> None:
-    """Write ``path`` so that it holds either its old bytes or ``data``, whatever happens; durable."""
-    temp = f"{path}.{os.getpid()}.tmp"
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(temp)
-    try:
-        write_new(temp, data, mode)
-        os.replace(temp, path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.unlink(temp)
-        raise
-    flush_folder(os.path.dirname(path))
-
-
-def append_line(path: str, line: bytes, mode: int = 0o600) -> None:
-    """Append ``line`` and a line feed in one write, and flush. A torn last line of an earlier crash is ended first."""
-    is_new = not os.path.exists(path)
-    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), mode)
-    try:
-        size = os.fstat(fd).st_size
-        torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n" if hasattr(os, "pread") else False
-        _write_all(fd, (b"\n" if torn else b"") + line + b"\n")
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-    if is_new:
-        flush_folder(os.path.dirname(path))
 
 
 def exchange(a: str, b: str) -> bool:
@@ -127,9 +62,3 @@ def _rename_call() -> Any:
         return None
     library = ctypes.CDLL(None, use_errno=True)
     return getattr(library, "renamex_np" if sys.platform == "darwin" else "renameat2", None)
-
-
-def _write_all(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]

@@ -9,39 +9,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-BLANK = "\0"
-"""What stands in the place of masked text: no letter, no white space, no mark."""
+from gitmem.fences import BLANK, mask_fences
 
-_CONTAINER = r"[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++[ \t>]*+)*+"
-_FENCE = re.compile(rf"{_CONTAINER}(?P<fence>`{{3,}}(?=[^`]*$)|~{{3,}})")
-_QUOTE = re.compile(r"[ \t]*+>")
 _OPENER = re.compile(r"\\[\\`<]|`+|<!--")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
-
-
-def mask_fences(text: str) -> str:
-    """Return ``text`` with the lines of fenced code, fences included, blanked. Fences in lists and quotes count.
-
-    A fence that nothing closes runs to the end of its quotation, else of the text.
-    """
-    if "```" not in text and "~~~" not in text:
-        return text
-    lines = text.split("\n")
-    fence = ""
-    quoted = False
-    for number, line in enumerate(lines):
-        if not fence:
-            opening = _FENCE.match(line)
-            if not opening:
-                continue
-            fence, quoted = opening["fence"], _QUOTE.match(line) is not None
-        elif quoted and not _QUOTE.match(line):
-            fence = ""
-            continue
-        elif _closes(line, fence):
-            fence = ""
-        lines[number] = BLANK * len(line)
-    return "\n".join(lines)
 
 
 def mask_code(text: str) -> str:
@@ -87,11 +58,6 @@ class _TickRuns:
             return 0
         closer = closers[following]
         return 0 if bisect_right(self._breaks, closer) > bisect_right(self._breaks, start) else closer + end - start
-
-
-def _closes(line: str, fence: str) -> bool:
-    mark = line.strip(" \t>\r")
-    return len(mark) >= len(fence) and not mark.strip(fence[0])
 
 
 def _end_of_comment(text: str, start: int) -> int:

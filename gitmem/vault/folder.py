@@ -53,9 +53,10 @@ class Folder:
         return os.open(name, _FILE_FLAGS, dir_fd=self.fd)
 
     def close(self) -> None:
-        """Let go of the folder."""
-        if self.fd is not None:
-            os.close(self.fd)
+        """Let go of the folder; it can't be used afterwards. May be called again."""
+        fd, self.fd = self.fd, None
+        if fd is not None:
+            os.close(fd)
 
     def _lstat_by_path(self, name: str, *, dir_fd: None) -> os.stat_result:
         return by_write_time(os.lstat(os.path.join(self._path, name), dir_fd=dir_fd))

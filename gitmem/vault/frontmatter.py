@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gitmem.errors import InputError, IntegrityError
+from gitmem.fences import find_conflict
 from gitmem.model.record import Problem
 from gitmem.vault.block_edit import edit_block, same_value
 from gitmem.vault.lookalike import find_lookalike
-from gitmem.vault.note_text import NoteText, decode, find_conflict, split_note
+from gitmem.vault.note_text import NoteText, decode, split_note
 from gitmem.vault.yaml_core import Block
 from gitmem.vault.yaml_fast import find_values
 from gitmem.vault.yaml_write import check_name, check_value, format_property

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from os.path import join
 
+from gitmem.model.record import FOLDERS
+
 MANIFEST = "manifest.json"
-LIFECYCLE_FOLDERS = ("baseline", "observations", "promoted", "retired")
+LIFECYCLE_FOLDERS = tuple(FOLDERS)
 
 
 @dataclass(frozen=True)
@@ -46,21 +48,6 @@ class VaultLayout:
 
     repo: str
     runtime: str
-
-    @property
-    def manifest_file(self) -> str:
-        """The marker."""
-        return join(self.repo, MANIFEST)
-
-    @property
-    def lock_file(self) -> str:
-        """The vault lock; its content names the holder."""
-        return join(self.runtime, "lock")
-
-    @property
-    def turnstile_file(self) -> str:
-        """The lock that waiters pass one by one, so that none is overtaken for ever."""
-        return join(self.runtime, "turnstile")
 
     @property
     def journal(self) -> str:

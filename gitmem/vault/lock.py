@@ -1,4 +1,6 @@
-"""The vault lock: one writer a vault, waiters served nearly in order, never broken by age.
+"""The vault lock: one writer a repository, waiters served nearly in order, never broken by age.
+
+It lies in Git's common directory, so that every worktree and every home that knows the vault shares it.
 
 Two OS locks make a turnstile: a waiter holds the turnstile while it waits for the lock proper, so at most one waiter
 polls the lock and a crowd can't starve it (performance facts, section 6). The kernel releases both when the holder
@@ -12,46 +14,53 @@ import json
 import os
 from collections.abc import Iterator
 
+from gitmem.clock import Clock, SystemClock
+from gitmem.disk import ensure_folder
 from gitmem.errors import UnavailableError
-from gitmem.vault.atomic import ensure_folder
-from gitmem.vault.layout import VaultLayout
 
+FOLDER = "gitmem"
+"""What gitmem keeps inside the repository's own directory: the lock, and files that wait for late writes."""
 POLL_S = 0.001
 DEFAULT_WAIT_S = 10.0
+_SYSTEM_CLOCK = SystemClock()
 
 
 @contextlib.contextmanager
-def hold_lock(layout: VaultLayout, what: str, timeout_s: float = DEFAULT_WAIT_S) -> Iterator[None]:
-    """Hold the vault's lock inside the ``with`` block.
+def hold_lock(
+    common_dir: str, what: str, timeout_s: float = DEFAULT_WAIT_S, clock: Clock = _SYSTEM_CLOCK
+) -> Iterator[None]:
+    """Hold the lock of the repository whose common directory is ``common_dir`` inside the ``with`` block.
 
     Raises ``UnavailableError`` (``vault-busy``) that names the holder when the lock isn't had within ``timeout_s``
     seconds; nothing was changed then.
     """
     from filelock import FileLock, Timeout
 
-    ensure_folder(layout.runtime)
-    turnstile = FileLock(layout.turnstile_file, mode=0o600, poll_interval=POLL_S)
-    lock = FileLock(layout.lock_file, mode=0o600, poll_interval=POLL_S)
+    folder = os.path.join(common_dir, FOLDER)
+    ensure_folder(folder)
+    lock_file = os.path.join(folder, "lock")
+    turnstile = FileLock(os.path.join(folder, "turnstile"), mode=0o600, poll_interval=POLL_S)
+    lock = FileLock(lock_file, mode=0o600, poll_interval=POLL_S)
+    deadline_s = clock.monotonic_s() + timeout_s
     try:
         with turnstile.acquire(timeout=timeout_s):
-            lock.acquire(timeout=timeout_s)
+            lock.acquire(timeout=max(0.0, deadline_s - clock.monotonic_s()))
     except Timeout:
         raise UnavailableError(
             "vault-busy",
-            f"another operation holds the vault: {describe_holder(layout)}",
+            f"another operation holds the vault: {_describe_holder(lock_file)}",
             "Wait for it to end and try again. If that process hangs, end it; the lock goes with it.",
         ) from None
     try:
-        _write_holder(layout.lock_file, what)
+        _write_holder(lock_file, what)
         yield
     finally:
         lock.release()
 
 
-def describe_holder(layout: VaultLayout) -> str:
-    """Return who holds (or last held) the lock, in words; for messages only."""
+def _describe_holder(lock_file: str) -> str:
     try:
-        with open(layout.lock_file, encoding="utf-8") as file:
+        with open(lock_file, encoding="utf-8") as file:
             holder = json.loads(file.read().strip() or "{}")
         return f"process {holder['pid']} ({holder['what']})"
     except (OSError, ValueError, KeyError, TypeError):

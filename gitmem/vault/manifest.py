@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, TypeVar
 
 from gitmem.errors import IntegrityError, StateError
 from gitmem.model.ids import VaultId, is_record_id
 from gitmem.model.settings import FORMAT, SHARD_COUNTS, Clean, Manifest, Scope
 from gitmem.model.vault_path import VaultPath
+from gitmem.text import make_visible
 from gitmem.vault.layout import MANIFEST
 from gitmem.vault.paths import read_file
+from gitmem.vault.schema import validate
+
+MAX_NAME_CHARS = 200
+MAX_BRANCH_CHARS = 255
+_T = TypeVar("_T")
 
 
 def load_manifest(root: str) -> Manifest | None:
@@ -23,34 +29,50 @@ def load_manifest(root: str) -> Manifest | None:
 
 
 def parse_manifest(data: bytes) -> Manifest:
-    """Return the manifest in ``data``. Raises ``IntegrityError`` (``bad-manifest``)."""
+    """Return the manifest in ``data``. Raises ``IntegrityError`` (``bad-manifest``).
+
+    Takes and refuses what ``schema/manifest.schema.json`` does; that one is compiled only where a manifest is written,
+    because compiling it takes as long as a small command.
+    """
     try:
         value: Any = json.loads(data)
-        vault_id = value["vault_id"]
-        if not is_record_id(vault_id) or type(value["gitmem"]) is not int or value["gitmem"] < 1:
-            raise ValueError("its vault_id or its format is malformed")
         manifest = Manifest(
-            vault_id=VaultId(vault_id),
-            scope=Scope(value["scope"]),
-            name=str(value["name"]),
-            format=value["gitmem"],
-            branch=str(value.get("branch", "main")),
-            clean=Clean(value.get("clean", "paths")),
-            catalog_shards=int(value.get("catalog_shards", 1)),
+            vault_id=VaultId(get_member(value, "vault_id", str)),
+            scope=Scope(get_member(value, "scope", str)),
+            name=get_member(value, "name", str),
+            format=get_member(value, "gitmem", int),
+            branch=get_member(value, "branch", str, "main"),
+            clean=Clean(get_member(value, "clean", str, "paths")),
+            catalog_shards=get_member(value, "catalog_shards", int, 1),
         )
-        if manifest.catalog_shards not in SHARD_COUNTS:
-            raise ValueError(f"catalog_shards is none of {SHARD_COUNTS}")
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        _check(manifest)
+    except (ValueError, RecursionError) as error:
         raise IntegrityError(
             "bad-manifest",
-            f"{MANIFEST} can't be understood: {error!r}",
+            f"{MANIFEST} can't be understood: {make_visible(str(error))}",
             "Compare it with `git log -p manifest.json` and put the last good content back.",
         ) from None
     return manifest
 
 
+def get_member(value: Any, name: str, kind: type[_T], default: _T | None = None) -> _T:
+    """Return the member ``name`` of a JSON object, which is exactly of ``kind``; ``default`` where it is absent.
+
+    Raises ``ValueError``.
+    """
+    if not isinstance(value, dict):
+        raise ValueError("it is no object")  # noqa: TRY004 - what is wrong is the file, not a caller
+    found = value.get(name, default)
+    if type(found) is not kind:
+        raise ValueError(f"{name} is {'malformed' if name in value else 'missing'}")
+    return found
+
+
 def format_manifest(manifest: Manifest) -> bytes:
-    """Return the manifest as JSON for people: two blanks of indentation, one final newline."""
+    """Return the manifest as JSON for people: two blanks of indentation, one final newline.
+
+    Raises ``IntegrityError`` (``schema``) for one that its schema refuses.
+    """
     value = {
         "gitmem": manifest.format,
         "vault_id": manifest.vault_id,
@@ -60,6 +82,7 @@ def format_manifest(manifest: Manifest) -> bytes:
         "clean": manifest.clean.value,
         "catalog_shards": manifest.catalog_shards,
     }
+    validate("manifest", value)
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
 
 
@@ -71,3 +94,16 @@ def check_writable(manifest: Manifest) -> None:
             f"the vault has format {manifest.format}, this gitmem writes format {FORMAT}",
             "Reading works. Install a newer gitmem to write.",
         )
+
+
+def _check(manifest: Manifest) -> None:
+    if not is_record_id(manifest.vault_id):
+        raise ValueError("vault_id is malformed")
+    if manifest.format < 1:
+        raise ValueError("gitmem, its format, is not above 0")
+    if not 0 < len(manifest.name) <= MAX_NAME_CHARS:
+        raise ValueError(f"name has not 1 to {MAX_NAME_CHARS} characters")
+    if not 0 < len(manifest.branch) <= MAX_BRANCH_CHARS:
+        raise ValueError(f"branch has not 1 to {MAX_BRANCH_CHARS} characters")
+    if manifest.catalog_shards not in SHARD_COUNTS:
+        raise ValueError(f"catalog_shards is none of {SHARD_COUNTS}")

@@ -25,8 +25,9 @@ _PROPERTY_LINK = re.compile(r"(?P<embed>!?)\[\[(?P<inner>[^\[\]\n]+)\]\]")
 # Everything but white space, general and supplemental punctuation, and ASCII punctuation other than - _ and /.
 _TAG_CHARS = r"[^\u2000-\u206f\u2e00-\u2e7f'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\\s\0]+"
 _TAG = re.compile(_TAG_CHARS)
-# After an escaped bracket too: Obsidian finds #b in "\[#b", as one of its dumps shows.
-_INLINE_TAG = re.compile(rf"(?:(?<=\s)|^|(?<=\\\[))#({_TAG_CHARS})", re.MULTILINE)
+# After white space, at the start, and after an escaped bracket: Obsidian finds #b in "\[#b", as one of its dumps shows.
+# What comes before is looked at last, because a pattern that begins with a plain character is searched for much faster.
+_INLINE_TAG = re.compile(rf"#(?:(?<!\S#)|(?<=\\\[#))({_TAG_CHARS})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,8 @@ def find_property_links(properties: Mapping[str, Any]) -> tuple[Link, ...]:
 
 def find_tags(body: str) -> tuple[str, ...]:
     """Return the inline tags of ``body`` without ``#``, each once, as first written and in that order."""
-    if "#" not in body:
+    # Most notes have headings and no tags. What is blanked below can end a tag, but begins none.
+    if "#" not in body or not _INLINE_TAG.search(body):
         return ()
     masked = _WIKILINK.sub(_blank_match, mask_code(body))
     tags = (parse_tag(match[1]) for match in _INLINE_TAG.finditer(masked))

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass, replace
 
 from gitmem.errors import InputError
-from gitmem.vault.code_mask import mask_fences
 
 # Obsidian's own rule for blanks after a fence is not documented and no dump shows it. Jekyll, tree-sitter and YAML
 # itself take such a line for a fence, and Obsidian's property editor has been seen to leave one; reading it as one is
@@ -14,7 +13,6 @@ from gitmem.vault.code_mask import mask_fences
 _OPENING = re.compile(r"---[ \t]*(\r?\n)")
 _CLOSING = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
 _FIRST_BREAK = re.compile(r"\r?\n")
-_MARKER = re.compile(r"^(?:(<)<{6}|(=)={6}|(>)>{6})(?: |\r?$)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +85,4 @@ def _find_closing(text: str, start: int) -> re.Match[str] | None:
         if closing:
             return closing
         line = text.find("\n---", line) + 1
-    return None
-
-
-def find_conflict(text: str) -> int | None:
-    """Return the line, from 1, of the first conflict marker that stands outside code fences, or ``None``."""
-    if "<<<<<<<" not in text and ">>>>>>>" not in text:
-        return None
-    masked = mask_fences(text)
-    seen_middle = False
-    for marker in _MARKER.finditer(masked):
-        start, middle, end = marker.groups()
-        if start or (end and seen_middle):  # ">>>>>>> x" alone is a quotation, "=======" alone underlines a heading
-            return text.count("\n", 0, marker.start()) + 1
-        seen_middle = seen_middle or bool(middle)
     return None

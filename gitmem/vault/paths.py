@@ -71,7 +71,7 @@ def _check_part(folder: str, part: str, path: VaultPath) -> None:
             )
 
 
-def read_file(root: str, path: VaultPath) -> bytes | None:
+def read_file(root: str, path: VaultPath, max_bytes: int = MAX_FILE_BYTES) -> bytes | None:
     """Return the bytes of a regular file, ``None`` when it is absent.
 
     Never follows a link at its end. Raises ``StateError`` (``not-a-regular-file``, ``note-too-large``,
@@ -92,8 +92,9 @@ def read_file(root: str, path: VaultPath) -> bytes | None:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
             raise StateError("not-a-regular-file", f"{path} is not a regular file", "Move it elsewhere.", path=path)
-        if info.st_size > MAX_FILE_BYTES:
-            raise StateError("note-too-large", f"{path} is larger than 64 MiB", "Move it out of the vault.", path=path)
+        if info.st_size > max_bytes:
+            message = f"{path} is larger than {max_bytes >> 20} MiB"
+            raise StateError("note-too-large", message, "Move it out of the vault.", path=path)
         return _read_all(fd, info.st_size)
     finally:
         os.close(fd)

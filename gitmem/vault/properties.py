@@ -14,16 +14,14 @@ from typing import Any
 from gitmem.errors import InputError
 from gitmem.model.authority import Authority
 from gitmem.model.ids import RecordId, parse_record_id
-from gitmem.model.record import MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, Kind
+from gitmem.model.record import EVIDENCE_FORM, MAX_KEY_CHARS, MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, Kind
 from gitmem.vault.markdown import parse_tag, unique_tags
 from gitmem.vault.yaml_write import format_scalar, is_date
-
-MAX_KEY_CHARS = 100
 
 _LINE_BREAK = re.compile("[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _KEY = re.compile(rf"\S{{1,{MAX_KEY_CHARS}}}")
 _SOURCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/\S+)?")
-_EVIDENCE = re.compile(r"(?:commit|file|run|url):\S[^\n\r]*")
+_EVIDENCE = re.compile(EVIDENCE_FORM)
 _LINK = re.compile(r"\[\[[^\[\]\n]+\]\]")
 
 
@@ -161,7 +159,7 @@ PROPERTIES: tuple[Property, ...] = (
     Property("updated", parse_date, is_managed=True),
     Property("source", parse_source),
     Property("evidence", parse_evidence),
-    Property("verified", parse_date),
+    Property("verified", parse_date, is_managed=True),
     Property("valid_from", parse_date),
     Property("valid_until", parse_date),
     Property("review_after", parse_date),

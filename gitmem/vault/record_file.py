@@ -14,12 +14,13 @@ from gitmem.model.vault_path import VaultPath
 from gitmem.text import make_visible, slug
 from gitmem.vault.frontmatter import Note, format_note, parse_note
 from gitmem.vault.lookalike import find_lookalike
+from gitmem.vault.markdown import find_tags
 from gitmem.vault.properties import BY_NAME, PROPERTIES, MisfitError, check_own, parse_id
+from gitmem.vault.scan import MAX_NOTE_BYTES
 from gitmem.vault.yaml_write import check_name, check_value
 
-__all__ = ["MAX_RECORD_BYTES", "PROPERTIES", "check_property", "file_name", "format_record", "parse_record"]
+__all__ = ["PROPERTIES", "check_property", "file_name", "format_record", "parse_record"]
 
-MAX_RECORD_BYTES = 1024 * 1024
 MAX_FILE_NAME_BYTES = 100
 _ID_CHARS_IN_NAME = 6
 
@@ -39,7 +40,7 @@ def parse_record(path: VaultPath, data: bytes) -> Record | None:
         raise InputError(problem.code, problem.message, "Open the note and put it right.", path=path, line=problem.line)
     if "gitmem_id" not in note.properties:
         return None
-    if len(data) > MAX_RECORD_BYTES:
+    if len(data) > MAX_NOTE_BYTES:
         raise InputError("too-large", "the record is larger than 1 MiB", "Move most of its text elsewhere.", path=path)
     state = state_of(path)
     if state is None:
@@ -92,6 +93,7 @@ def file_name(title: str, record_id: RecordId) -> str:
 def check_property(name: str, value: Any) -> Any:
     """Return ``value`` as it may be set by hand for the property ``name``, gitmem's own or any other.
 
+    ``None`` stands for dropping the property.
     Raises ``InputError``: ``property-is-managed`` for what only gitmem sets, ``lookalike-property`` for a name that
     could be taken for ``gitmem_id``, ``authority`` or ``private``, ``bad-property`` for a name or value that can't be.
     """
@@ -100,9 +102,9 @@ def check_property(name: str, value: Any) -> Any:
         raise InputError(
             "property-is-managed",
             f"{name} is set by gitmem alone",
-            "Use the operation that changes it: declare, promote or edit.",
+            "Use the operation that changes it, such as promote; a person may also edit the file and adopt it.",
         )
-    return _check(name, value)
+    return None if value is None else _check(name, value)
 
 
 def _check(name: str, value: Any) -> Any:
@@ -145,6 +147,9 @@ def _record(path: VaultPath, state: State, data: bytes, note: Note) -> Record:
             problems.append(Problem("property-does-not-fit", f"{name} counts as absent: {error}", path))
             if error.kept is not None:
                 values[name] = error.kept
+    if inline_tags := find_tags(note.body):
+        in_frontmatter = {tag.casefold() for tag in values.get("tags", ())}
+        values["inline_tags"] = tuple(tag for tag in inline_tags if tag.casefold() not in in_frontmatter)
     return Record(
         id=_record_id(path, note.properties["gitmem_id"]),
         path=path,

@@ -7,11 +7,17 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from gitmem.errors import IntegrityError, UnavailableError
-from gitmem.model.ids import VaultId
+from gitmem.disk import ensure_folder, replace_file
+from gitmem.errors import IntegrityError, StateError, UnavailableError
+from gitmem.model.ids import VaultId, is_record_id
 from gitmem.model.settings import Scope, VaultEntry
-from gitmem.vault.atomic import ensure_folder, replace_file
+from gitmem.text import make_visible
 from gitmem.vault.layout import HomeLayout
+from gitmem.vault.manifest import MAX_NAME_CHARS, get_member
+from gitmem.vault.schema import validate
+
+FORMAT = 1
+"""The newest registry format that this gitmem writes. A newer one is read, never written."""
 
 
 def load_registry(home: HomeLayout) -> tuple[VaultEntry, ...]:
@@ -19,24 +25,15 @@ def load_registry(home: HomeLayout) -> tuple[VaultEntry, ...]:
 
     Raises ``IntegrityError`` (``bad-registry``) for a registry that can't be understood.
     """
-    try:
-        with open(home.registry_file, "rb") as file:
-            value: Any = json.loads(file.read())
-        return tuple(_parse_entry(entry) for entry in value["vaults"])
-    except FileNotFoundError:
-        return ()
-    except (ValueError, KeyError, TypeError) as error:
-        raise IntegrityError(
-            "bad-registry",
-            f"{home.registry_file} can't be understood: {error!r}",
-            "Move the file aside and run `gitmem init` with each vault's path again; vaults are left as they are.",
-        ) from None
+    return _load(home)[1]
 
 
 def register(home: HomeLayout, entry: VaultEntry) -> bool:
     """Put ``entry`` in the registry, in place of the one with its id; durable. Returns whether anything changed.
 
-    Raises ``UnavailableError`` (``registry-busy``) after 10 s of waiting for another writer.
+    Raises ``UnavailableError`` (``registry-busy``) after 10 s of waiting for another writer, ``StateError``
+    (``format-too-new``) for a registry of a newer gitmem, ``IntegrityError`` (``bad-registry``); nothing is written
+    then.
     """
 
     def put(entries: tuple[VaultEntry, ...]) -> tuple[VaultEntry, ...]:
@@ -54,10 +51,16 @@ def _change(home: HomeLayout, edit: Callable[[tuple[VaultEntry, ...]], tuple[Vau
     lock = FileLock(home.registry_lock, mode=0o600)
     try:
         with lock.acquire(timeout=10):
-            before = load_registry(home)
+            found, before = _load(home)
             after = edit(before)
             if after == before:
                 return False
+            if found > FORMAT:
+                raise StateError(
+                    "format-too-new",
+                    f"the registry has format {found}, this gitmem writes format {FORMAT}",
+                    "Reading works. Install a newer gitmem to register a vault.",
+                )
             replace_file(home.registry_file, _format(after))
             return True
     except Timeout:
@@ -66,17 +69,43 @@ def _change(home: HomeLayout, edit: Callable[[tuple[VaultEntry, ...]], tuple[Vau
         ) from None
 
 
+def _load(home: HomeLayout) -> tuple[int, tuple[VaultEntry, ...]]:
+    """Return the format of the registry and its vaults."""
+    try:
+        with open(home.registry_file, "rb") as file:
+            value: Any = json.loads(file.read())
+        found = get_member(value, "format", int)
+        if found < 1:
+            raise ValueError("format is not above 0")
+        return found, tuple(_parse_entry(entry) for entry in get_member(value, "vaults", list))
+    except FileNotFoundError:
+        return FORMAT, ()
+    except (ValueError, RecursionError) as error:
+        raise IntegrityError(
+            "bad-registry",
+            f"{home.registry_file} can't be understood: {make_visible(str(error))}",
+            "Move the file aside and run `gitmem init` with each vault's path again; vaults are left as they are.",
+        ) from None
+
+
 def _format(entries: tuple[VaultEntry, ...]) -> bytes:
     vaults = [{**dataclasses.asdict(entry), "scope": entry.scope.value} for entry in entries]
-    return (json.dumps({"format": 1, "vaults": vaults}, indent=2, ensure_ascii=False) + "\n").encode()
+    value = {"format": FORMAT, "vaults": vaults}
+    validate("registry", value)
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def _parse_entry(value: dict[str, Any]) -> VaultEntry:
-    return VaultEntry(
-        vault_id=VaultId(str(value["vault_id"])),
-        scope=Scope(value["scope"]),
-        name=str(value["name"]),
-        path=str(value["path"]),
-        runtime=str(value["runtime"]),
-        project=str(value.get("project", "")),
+def _parse_entry(value: Any) -> VaultEntry:
+    entry = VaultEntry(
+        vault_id=VaultId(get_member(value, "vault_id", str)),
+        scope=Scope(get_member(value, "scope", str)),
+        name=get_member(value, "name", str),
+        path=get_member(value, "path", str),
+        runtime=get_member(value, "runtime", str),
+        project=get_member(value, "project", str, ""),
     )
+    if not is_record_id(entry.vault_id) or not 0 < len(entry.name) <= MAX_NAME_CHARS:
+        raise ValueError("a vault's id or name is malformed")
+    if not entry.path or not entry.runtime:
+        raise ValueError("a vault has no path or no runtime")
+    return entry

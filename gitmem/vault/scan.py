@@ -13,10 +13,12 @@ import stat
 from array import array
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
-from gitmem.errors import GitmemError, InputError, StateError, UnavailableError
+from gitmem.clock import Clock
+from gitmem.errors import GitmemError, InputError, StateError
 from gitmem.model.record import FOLDERS, Problem
+from gitmem.model.settings import vault_missing
 from gitmem.model.vault_path import MAX_DEPTH
 from gitmem.vault.folder import Folder, by_write_time
 
@@ -36,16 +38,6 @@ _CONFLICT_MARKS = (".sync-conflict-", "conflicted copy", "conflict-files-obsidia
 _CONFLICT_COPY = re.compile(
     r"\.sync-conflict-[^/]*\.md|\([^/)]*conflicted copy[^/)]*\)[^/]*\.md|conflict-files-obsidian-git\.md"
 )
-
-
-class WaitingClock(Protocol):
-    """A clock on which one can also wait."""
-
-    def time_ns(self) -> int:
-        """Return nanoseconds since 1970, on the scale of file times."""
-
-    def sleep_s(self, seconds: float) -> None:
-        """Wait."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +68,12 @@ class Scan:
     synchronisers. ``time_ns`` is when the scan began.
     """
 
-    root: str
     time_ns: int
     folders: dict[str, FolderScan]
     problems: tuple[Problem, ...]
 
 
-def scan_records(root: str, clock: WaitingClock) -> Scan:
+def scan_records(root: str, clock: Clock) -> Scan:
     """Look once at the metadata of every note in the lifecycle folders of the vault's work tree at ``root``.
 
     Reads no file. Files whose name starts with a dot or does not end in ``.md`` are no notes and left out; a missing
@@ -91,9 +82,7 @@ def scan_records(root: str, clock: WaitingClock) -> Scan:
     """
     time_ns = clock.time_ns()
     if not os.path.isdir(root):
-        raise UnavailableError(
-            "vault-missing", f"there is no vault at {root}", "Bring the folder back, or correct --vault.", path=root
-        )
+        raise vault_missing(root)
     folders: dict[str, FolderScan] = {}
     problems: list[Problem] = []
     waiting = [folder for folder in FOLDERS if _is_there(root, folder, problems)]
@@ -111,7 +100,7 @@ def scan_records(root: str, clock: WaitingClock) -> Scan:
         if found.names:
             folders[folder] = found
         waiting += [f"{folder}/{name}" for name in inner]
-    return Scan(root, time_ns, folders, tuple(sorted(problems, key=lambda problem: problem.path)))
+    return Scan(time_ns, folders, tuple(sorted(problems, key=lambda problem: problem.path)))
 
 
 class StableReader:
@@ -122,7 +111,7 @@ class StableReader:
     ``max_wait_s``.
     """
 
-    def __init__(self, root: str, clock: WaitingClock, max_wait_s: float = 1.0) -> None:
+    def __init__(self, root: str, clock: Clock, max_wait_s: float = 1.0) -> None:
         self._root = root
         self._clock = clock
         self._left_s = max_wait_s
@@ -183,7 +172,7 @@ class StableReader:
             self._folder = None
 
 
-def read_stable(root: str, path: str, clock: WaitingClock, max_wait_s: float = 1.0) -> bytes:
+def read_stable(root: str, path: str, clock: Clock, max_wait_s: float = 1.0) -> bytes:
     """Return the bytes of one note at ``path`` below ``root``; see ``StableReader`` for bounds and errors."""
     with StableReader(root, clock, max_wait_s) as read:
         return read(path)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from catalog_ground import IDS, Ground
 
-from gitmem.catalog.query import count_records, find_row, list_rows, list_tags
+from gitmem.catalog.query import find_row, list_rows, list_tags
+from gitmem.errors import UnavailableError
 
 Trouble = Callable[[Ground, Path, ExitStack], None]
 
@@ -78,9 +79,9 @@ def change(ground: Ground) -> None:
 
 def tell(ground: Ground) -> list[object]:
     def work() -> list[object]:
-        ground.refresh()
+        problems = ground.bring_in_step().problems
         database = ground.database
-        return [list_rows(database), list_tags(database), count_records(database), find_row(database, IDS[4])]
+        return [list_rows(database), list_tags(database), problems, find_row(database, IDS[4])]
 
     found = [ground.find(question) for question in ("heron", "common", "word7", "cache-ttl", "word3", "t1 heron")]
     return [*found, *ground.database.attempt(work)]
@@ -126,3 +127,17 @@ def test_two_processes_share_one_catalog(tmp_path: Path, stack: ExitStack) -> No
     assert first.refresh().changed == 0
     assert (first.reads[12:], sorted(second.reads)) == ([], ["observations/2026-11/new.md", "promoted/04.md"])
     assert tell(first) == tell(second)
+
+
+def test_a_failure_is_repaired_once_and_left_to_the_one_who_asks(tmp_path: Path, stack: ExitStack) -> None:
+    file = tmp_path / "catalog.sqlite"
+    ground = stack.enter_context(Ground(tmp_path, str(file)))
+    fill(ground)
+    ground.refresh()
+    _table_gone(ground, file, stack)
+    change(ground)
+    with pytest.raises(UnavailableError) as caught:
+        ground.bring_in_step()
+    assert caught.value.code == "catalog-failed"
+    assert ground.bring_in_step().changed == 12
+    assert not ground.database.degraded

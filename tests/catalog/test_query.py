@@ -11,18 +11,14 @@ from gitmem.catalog.query import (
     Filters,
     Query,
     Row,
-    count_records,
     find_by_key,
-    find_by_path,
     find_by_prefix,
     find_row,
-    get_row,
     list_rows,
     list_tags,
     search,
 )
 from gitmem.errors import InputError
-from gitmem.model.authority import Authority
 from gitmem.model.record import Kind, State
 
 NOTES = {
@@ -152,7 +148,6 @@ def test_a_match_says_why(ground: Ground) -> None:
         ({"states": (State.RETIRED,)}, {"old"}),
         ({"states": tuple(State)}, {"cache", "caches", "old"}),
         ({"kinds": (Kind.FACT, Kind.FINDING)}, {"cache"}),
-        ({"authorities": (Authority.USER_DECLARED,)}, set()),
         ({"tags": ("tool",)}, {"cache"}),
         ({"tags": ("TOOL/redis", "domain")}, {"cache"}),
         ({"tags": ("#tool/redis/",)}, {"cache"}),
@@ -178,7 +173,8 @@ def test_a_bad_limit_is_refused(ground: Ground, limit: Any) -> None:
 
 
 def test_a_row_holds_the_properties(ground: Ground) -> None:
-    row = get_row(ground.database, IDS[0])
+    row = find_row(ground.database, IDS[0])
+    assert row is not None
     assert row == Row(
         id=row.id,
         path=row.path,
@@ -201,11 +197,8 @@ def test_a_row_holds_the_properties(ground: Ground) -> None:
     assert (row.id, row.path) == (IDS[0], "promoted/cache.md")
 
 
-def test_records_are_found_by_id_prefix_key_and_path(ground: Ground) -> None:
+def test_records_are_found_by_id_prefix_and_key(ground: Ground) -> None:
     assert find_row(ground.database, "zzzzzzzzzzzz") is None
-    with pytest.raises(InputError) as caught:
-        get_row(ground.database, "zzzzzzzzzzzz")
-    assert caught.value.code == "no-such-record"
     assert [row.id for row in find_by_prefix(ground.database, IDS[11])] == [IDS[11]]
     assert [row.id for row in find_by_prefix(ground.database, "0" * 11)] == IDS[:10]
     assert [row.id for row in find_by_prefix(ground.database, "0", limit=2)] == IDS[:2]
@@ -215,8 +208,6 @@ def test_records_are_found_by_id_prefix_key_and_path(ground: Ground) -> None:
     assert by_key is not None
     assert by_key.path == "promoted/cache.md"
     assert find_by_key(ground.database, "Cache lifetime") is None
-    assert find_by_path(ground.database, "promoted/none.md") is None
-    assert find_by_path(ground.database, "retired/2026-11/old.md") is not None
 
 
 def test_rows_are_listed_by_path(ground: Ground) -> None:
@@ -242,12 +233,16 @@ def test_tags_are_counted_whatever_their_case(ground: Ground) -> None:
     assert list_tags(ground.database, "tool", states=(State.RETIRED,)) == []
 
 
-def test_records_are_counted_by_state(ground: Ground) -> None:
-    assert count_records(ground.database) == (
-        {State.BASELINE: 1, State.OBSERVATION: 1, State.PROMOTED: 9, State.RETIRED: 1},
-        0,
-        0,
-    )
+def test_a_tag_in_the_body_is_a_tag(tmp_path: Path) -> None:
+    with Ground(tmp_path, ":memory:") as other:
+        other.note("promoted/a.md", 1, "Text with #tool/pytest and `#code`.\n\n# Heading\n", tags="[Client/acme]")
+        other.note("promoted/b.md", 2, "#client/ACME again, #client/acme\n", tags="[client/acme]")
+        other.refresh()
+        assert list_tags(other.database) == [("Client/acme", 2), ("tool/pytest", 1)]
+        assert [row.path for row in list_rows(other.database, Filters(tags=("tool",)))] == ["promoted/a.md"]
+        other.note("promoted/a.md", 1, "No tag any more.\n")
+        other.refresh()
+        assert list_tags(other.database) == [("client/acme", 1)]
 
 
 def test_a_word_in_nearly_all_records_does_not_decide(tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from gitmem.errors import IntegrityError
 from gitmem.git.commit import parse_commit
-from gitmem.git.history import find_op, iter_commits, iter_touching, read_commit
+from gitmem.git.history import find_op, iter_commits, read_commit
 from gitmem.git.message import Message, format_message
 from gitmem.git.publish import write_commit
-from gitmem.git.repo import Repo, init_repo
+from gitmem.git.repo import Repo, init_repo, open_repo
 from gitmem.git.trees import build_tree
 from gitmem.model.ids import CommitId
 
@@ -87,19 +87,10 @@ def test_an_operation_is_found_by_its_trailer_alone(vault: Repo, story: Story) -
     assert _found(vault, tip, "op-two", story["one"]) == story["two"]
 
 
-def test_what_touched_a_record_is_found_by_trailer_and_by_path(vault: Repo, story: Story) -> None:
-    tip = story["merge"]
-    assert [one.id for one in iter_touching(vault, tip, ["aaa"])] == [story["one"]]
-    assert [one.id for one in iter_touching(vault, tip, ["aaa"], ["a.md"])] == [story["hand"], story["one"]]
-    assert [one.id for one in iter_touching(vault, tip, (), ["c.md"])] == [story["side"]]
-    assert [one.id for one in iter_touching(vault, tip, (), ["manifest.json"])] == [story["start"]]
-    assert list(iter_touching(vault, tip, (), ["none.md"])) == list(iter_touching(vault, tip)) == []
-
-
 def test_packed_history_reads_the_same(vault: Repo, story: Story, git: Git) -> None:
     loose = list(iter_commits(vault, story["merge"]))
     git(vault, "gc", "-q")
-    assert list(iter_commits(vault.reopen(), story["merge"])) == loose
+    assert list(iter_commits(open_repo(vault.root), story["merge"])) == loose
     assert list(iter_commits(vault, story["merge"])) == loose
 
 

@@ -5,7 +5,7 @@ import pytest
 from pygit2.enums import ObjectType
 
 from gitmem.errors import IntegrityError, UnavailableError
-from gitmem.git.repo import Repo
+from gitmem.git.repo import Repo, open_repo
 from gitmem.git.trees import build_tree, diff_trees, remove_unreadable, tree_of, write_blobs
 from gitmem.model.ids import CommitId, fingerprint
 
@@ -39,7 +39,7 @@ def test_a_torn_blob_is_written_again(vault: Repo, git: Git, kept: int) -> None:
     with pytest.raises(IntegrityError):
         vault.read_object(fingerprint(data))
     assert write_blobs(vault, {"a.md": data}) == {"a.md": fingerprint(data)}
-    assert vault.reopen().read_object(fingerprint(data)) == data
+    assert open_repo(vault.root).read_object(fingerprint(data)) == data
     git(vault, "fsck", "--strict")
 
 
@@ -48,7 +48,7 @@ def test_a_torn_object_that_this_process_has_just_written_is_written_again(vault
     write_blobs(vault, {"a.md": data})
     _tear(vault, fingerprint(data))
     write_blobs(vault, {"a.md": data})
-    assert vault.reopen().read_object(fingerprint(data)) == data
+    assert open_repo(vault.root).read_object(fingerprint(data)) == data
 
 
 def test_a_torn_tree_and_a_torn_commit_are_written_again(vault: Repo, commit: Commit, git: Git) -> None:
@@ -56,11 +56,11 @@ def test_a_torn_tree_and_a_torn_commit_are_written_again(vault: Repo, commit: Co
     ids = write_blobs(vault, {"x/a.md": b"a"})
     tree = build_tree(vault, base, ids)
     _tear(vault, tree)
-    assert build_tree(vault.reopen(), base, ids) == tree
+    assert build_tree(open_repo(vault.root), base, ids) == tree
     made = commit(vault, {"x/a.md": b"a"})
     git(vault, "reset", "-q", "--hard", base)
     _tear(vault, made)
-    assert commit(vault.reopen(), {"x/a.md": b"a"}) == made
+    assert commit(open_repo(vault.root), {"x/a.md": b"a"}) == made
     git(vault, "fsck", "--strict")
 
 
@@ -68,7 +68,7 @@ def test_bytes_of_another_object_in_an_objects_place_count_as_torn(vault: Repo) 
     other = _loose(vault, fingerprint(b"one\n")).read_bytes()
     _tear(vault, fingerprint(b"new"), other)
     write_blobs(vault, {"n.md": b"new"})
-    assert vault.reopen().read_object(fingerprint(b"new")) == b"new"
+    assert open_repo(vault.root).read_object(fingerprint(b"new")) == b"new"
 
 
 def test_only_torn_files_are_removed(vault: Repo) -> None:
@@ -111,3 +111,30 @@ def test_a_tree_with_garbled_entries_is_an_integrity_error(vault: Repo) -> None:
         with pytest.raises(IntegrityError) as caught:
             diff_trees(vault, tree_of(vault, _tip(vault)), tree)
         assert caught.value.code == "object-unreadable"
+
+
+def test_what_is_remembered_never_stands_for_a_proof(vault: Repo) -> None:
+    data = b"a small one\n"
+    blob = write_blobs(vault, {"a.md": data})["a.md"]
+    tip = _tip(vault)
+    tree = tree_of(vault, tip)
+    _loose(vault, blob).unlink()
+    _loose(vault, tip).unlink()
+    assert (vault.objects.read_small(blob), tree_of(vault, tip)) == (data, tree)
+    for object_id, kind in ((blob, ObjectType.BLOB), (tip, ObjectType.COMMIT)):
+        with pytest.raises(IntegrityError):
+            vault.objects.read(object_id, kind)
+    with pytest.raises(IntegrityError):
+        open_repo(vault.root).objects.read_small(blob)
+
+
+def test_little_is_remembered(vault: Repo) -> None:
+    large = write_blobs(vault, {"large": bytes(1 << 20)})["large"]
+    first = write_blobs(vault, {"first": b"first\n"})["first"]
+    for blob in (large, first):
+        assert vault.objects.read_small(blob) == vault.read_object(blob)
+    write_blobs(vault, {f"{number}.md": b"%d\n" % number for number in range(16)})
+    for blob in (large, first):
+        _loose(vault, blob).unlink()
+        with pytest.raises(IntegrityError):
+            vault.objects.read_small(blob)

@@ -1,5 +1,6 @@
 import os
 import threading
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from gitmem.errors import InputError, IntegrityError, StateError, UnavailableError
 from gitmem.git.objects import TreeId
 from gitmem.git.publish import move_branch, prove, write_commit
-from gitmem.git.repo import Repo
+from gitmem.git.repo import Repo, open_repo
 from gitmem.git.stage import remove_own_stale_lock
 from gitmem.git.trees import build_tree, tree_of, write_blobs
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint
@@ -124,7 +125,7 @@ def test_of_many_that_move_a_branch_at_once_one_wins(vault: Repo) -> None:
     outcome: dict[CommitId, str] = {}
 
     def run(new: CommitId) -> None:
-        rival = vault.reopen()
+        rival = open_repo(vault.root)
         gate.wait()
         try:
             move_branch(rival, "main", base, new, "race")
@@ -227,6 +228,29 @@ def test_an_object_that_is_not_on_disk_is_not_proved(vault: Repo, published: Pub
     path.unlink()
     if kept >= 0:
         path.write_bytes(data[:kept])
+    with pytest.raises(IntegrityError) as caught:
+        prove(vault.root, "main", made, base, tree, blobs)
+    assert caught.value.code == "publish-not-proved"
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_other_bytes_under_a_blobs_name_are_not_proved(
+    vault: Repo, published: Published, git: Git, *, is_packed: bool
+) -> None:
+    base, made, tree, blobs = published
+    old, new = b"x\n", b"y\n"
+    loose = Path(vault.git_dir, "objects", fingerprint(old)[:2], fingerprint(old)[2:])
+    if is_packed:
+        git(vault, "-c", "pack.compression=0", "repack", "-adFq")
+        loose.unlink(missing_ok=True)
+        (pack,) = Path(vault.git_dir, "objects/pack").glob("*.pack")
+        stored = [text + zlib.adler32(text).to_bytes(4, "big") for text in (old, new)]
+        assert pack.read_bytes().count(stored[0]) == 1
+        pack.chmod(0o644)
+        pack.write_bytes(pack.read_bytes().replace(*stored))
+    else:
+        loose.chmod(0o644)
+        loose.write_bytes(zlib.compress(b"blob 2\0" + new))
     with pytest.raises(IntegrityError) as caught:
         prove(vault.root, "main", made, base, tree, blobs)
     assert caught.value.code == "publish-not-proved"

@@ -6,7 +6,8 @@ import pytest
 
 from gitmem.errors import GitmemError, InputError, IntegrityError, StateError
 from gitmem.git.head import Head
-from gitmem.git.repo import Repo, init_repo, open_repo, read_user_identity
+from gitmem.git.repo import NOT_A_FILE, Repo, init_repo, open_repo, read_user_identity
+from gitmem.git.stage import staged_ids
 from gitmem.model.ids import CommitId, fingerprint
 
 Git = Callable[..., str]
@@ -197,6 +198,19 @@ def test_files_of_a_commit_are_told_from_folders_links_and_nothing(vault: Repo, 
     assert found["baseline/one.md"] == (fingerprint(b"one\n"), 0o100644)
     assert [vault.read_blob(tip, path) for path in modes] == [b"one\n", None, None, b"#!", None, None, None]
     assert vault.blob_ids(None, ["a"]) == {"a": None}
+    assert vault.find_blobs(tip, modes) == {
+        "baseline/one.md": fingerprint(b"one\n"),
+        "baseline": NOT_A_FILE,
+        "baseline/link.md": NOT_A_FILE,
+        "run.sh": fingerprint(b"#!"),
+        "none": None,
+        "baseline/one.md/x": None,
+        "promoted//two.md": None,
+    }
+    assert vault.find_blobs(None, iter(["a"])) == {"a": None}
+    Path(vault.index_path).unlink()
+    paths = ["baseline/one.md", "baseline/link.md", "none"]
+    assert staged_ids(vault, paths) == vault.find_blobs(tip, paths)
 
 
 def test_files_of_a_commit_come_in_gits_order(vault: Repo, git: Git) -> None:
@@ -229,7 +243,7 @@ def test_a_damaged_object_is_an_error_wherever_it_lies(vault: Repo, git: Git, sp
     path.chmod(0o644)
     path.write_bytes(path.read_bytes()[:10] if damage == b"cut" else damage)
     with pytest.raises(IntegrityError) as caught:
-        vault.reopen().read_blob(tip, "promoted/two.md")
+        open_repo(vault.root).read_blob(tip, "promoted/two.md")
     assert caught.value.code == "object-unreadable"
 
 
@@ -238,7 +252,7 @@ def test_a_missing_object_is_never_taken_for_an_absent_file(vault: Repo, git: Gi
     tip = _tip(vault)
     object_id = git(vault, "rev-parse", spec).strip()
     Path(vault.common_dir, "objects", object_id[:2], object_id[2:]).unlink()
-    repo = vault.reopen()
+    repo = open_repo(vault.root)
     with pytest.raises(IntegrityError) as caught:
         repo.read_blob(tip, "promoted/two.md")
     assert caught.value.code == "object-unreadable"
@@ -251,7 +265,7 @@ def test_bytes_that_belong_to_another_object_are_refused(vault: Repo, git: Git) 
     target.chmod(0o644)
     target.write_bytes(source.read_bytes())
     with pytest.raises(IntegrityError):
-        vault.reopen().read_object(two)
+        open_repo(vault.root).read_object(two)
 
 
 @pytest.mark.parametrize("name", ["0" * 40, "zz", ""])
@@ -278,7 +292,7 @@ def test_asking_for_dirty_paths_ends_when_a_folder_of_head_is_torn(vault: Repo, 
     path.chmod(0o644)
     path.write_bytes(path.read_bytes()[:20])
     with pytest.raises(IntegrityError):
-        vault.reopen().dirty_paths()
+        open_repo(vault.root).dirty_paths()
 
 
 def test_a_closed_repository_opens_again(vault: Repo) -> None:
@@ -286,7 +300,7 @@ def test_a_closed_repository_opens_again(vault: Repo) -> None:
     vault.close()
     vault.close()
     assert vault.read_blob(tip, "baseline/one.md") == b"one\n"
-    assert vault.reopen().read_blob(tip, "baseline/one.md") == b"one\n"
+    assert open_repo(vault.root).read_blob(tip, "baseline/one.md") == b"one\n"
 
 
 def test_nobodys_configuration_acts_on_a_vault(vault: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.errors import InputError, StateError, UnavailableError
+from gitmem.git.index_file import load_index
 from gitmem.git.publish import move_branch, write_commit
 from gitmem.git.repo import Repo, open_repo
 from gitmem.git.stage import (
@@ -12,10 +13,8 @@ from gitmem.git.stage import (
     NOT_A_FILE,
     UNMERGED,
     discard_private_index,
-    find_own_stale_lock,
     install_index,
     lock_index,
-    needs_rebuild,
     prepare_index,
     read_index_lock,
     remove_own_stale_lock,
@@ -55,12 +54,23 @@ def test_gits_own_commands_wait_for_the_lock_and_it_for_them(vault: Repo, git: G
     git(vault, "add", "-A")
     _lock_path(vault).write_bytes(b"")
     os.utime(_lock_path(vault), (1, 1))
-    assert (read_index_lock(vault) or "").startswith("the staging area is locked by a Git command since ")
-    with pytest.raises(UnavailableError) as caught:
-        lock_index(vault, "another")
-    assert (caught.value.fields["foreign"], caught.value.fields["path"]) == (True, str(_lock_path(vault)))
-    assert caught.value.fields["age_s"] > 10**9
+    assert read_index_lock(vault) == "the staging area is locked by a Git command"
+    assert read_index_lock(vault, 61 * 10**9) == "the staging area is locked by a Git command since 60 s"
+    for now_ns, age_s in ((None, None), (61 * 10**9, 60.0), (0, 0.0)):
+        with pytest.raises(UnavailableError) as caught:
+            lock_index(vault, "another", now_ns)
+        fields = {"foreign": True, "path": str(_lock_path(vault)), "age_s": age_s}
+        assert (caught.value.code, caught.value.fields) == ("index-locked", fields)
     assert [name for name in os.listdir(vault.git_dir) if name.startswith("gitmem-lock-")] == []
+
+
+def test_looking_at_the_lock_writes_nothing(vault: Repo) -> None:
+    _lock_path(vault).write_bytes(b"")
+    before = os.stat(vault.git_dir).st_mtime_ns
+    assert read_index_lock(vault, before) is not None
+    with pytest.raises(UnavailableError):
+        lock_index(vault, "another", before)
+    assert os.stat(vault.git_dir).st_mtime_ns == before
 
 
 def test_a_lock_that_can_not_be_made_is_said(vault: Repo) -> None:
@@ -71,17 +81,13 @@ def test_a_lock_that_can_not_be_made_is_said(vault: Repo) -> None:
 
 
 def test_only_a_lock_of_a_gitmem_crash_is_removed(vault: Repo) -> None:
-    assert (find_own_stale_lock(vault), remove_own_stale_lock(vault)) == (False, False)
+    assert remove_own_stale_lock(vault) is False
     lock_index(vault, "crashed")
     Path(vault.git_dir, "gitmem-lock-left").write_bytes(b"")
-    assert (find_own_stale_lock(vault), remove_own_stale_lock(vault), remove_own_stale_lock(vault)) == (
-        True,
-        True,
-        False,
-    )
+    assert (remove_own_stale_lock(vault), remove_own_stale_lock(vault)) == (True, False)
     assert [name for name in os.listdir(vault.git_dir) if "lock" in name] == []
     _lock_path(vault).write_bytes(b"a person's")
-    assert (find_own_stale_lock(vault), remove_own_stale_lock(vault)) == (False, False)
+    assert remove_own_stale_lock(vault) is False
     assert _lock_path(vault).read_bytes() == b"a person's"
 
 
@@ -157,13 +163,13 @@ def test_a_lost_staging_area_is_made_again_from_head(vault: Repo, commit: Commit
     index.unlink()
     if damage != "missing":
         index.write_bytes({"empty": b"", "zeros": b"\0" * 500, "cut": data[:100]}[damage])
-    assert needs_rebuild(vault)
+    assert load_index(vault.index_path) is None
     assert vault.unmerged_paths() == []
     assert staged_ids(vault, ["baseline/one.md", "none"]) == {"baseline/one.md": fingerprint(b"one\n"), "none": None}
     commit(vault, {"baseline/one.md": b"1\n"})
     assert git(vault, "status", "--porcelain") == ""
     assert git(vault, "diff-index", "--cached", "HEAD") == ""
-    assert not needs_rebuild(vault)
+    assert load_index(vault.index_path) is not None
 
 
 def test_staged_ids_tell_what_is_no_committed_file(vault: Repo, git: Git) -> None:

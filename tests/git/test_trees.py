@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import InputError, IntegrityError, StateError
-from gitmem.git.repo import Repo, init_repo
+from gitmem.git.repo import Repo, init_repo, open_repo
 from gitmem.git.trees import Difference, build_tree, diff_trees, tree_of, write_blobs
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint
 
@@ -170,4 +170,4 @@ def test_a_difference_reads_only_folders_that_differ(vault: Repo, git: Git) -> N
     tree = build_tree(vault, base, write_blobs(vault, {"baseline/new.md": b"n"}))
     untouched = git(vault, "rev-parse", "HEAD:promoted").strip()
     Path(vault.common_dir, "objects", untouched[:2], untouched[2:]).unlink()
-    assert list(diff_trees(vault.reopen(), tree_of(vault, base), tree)) == ["baseline/new.md"]
+    assert list(diff_trees(open_repo(vault.root), tree_of(vault, base), tree)) == ["baseline/new.md"]

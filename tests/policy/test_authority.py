@@ -8,6 +8,8 @@ import pytest
 from gitmem.model.authority import Action, Authority, Surface
 from gitmem.model.record import Kind, State
 from gitmem.policy.authority import CONDITIONS, TABLE, Request, Verdict, authority_for, decide, format_table
+from gitmem.service import init
+from gitmem.transaction import repair
 
 HUMAN, MODEL = Surface.HUMAN, Surface.MODEL
 DECLARED, EVIDENCE = Authority.USER_DECLARED, Authority.WORKSPACE_EVIDENCE
@@ -18,7 +20,7 @@ BACK: dict[str, Any] = {"own": True, "state": State.RETIRED, "to_state": State.O
 CASES: list[tuple[Action, Surface, dict[str, Any], str, str]] = [
     # action, surface, the rest of the request, verdict, rule
     (Action.INIT, MODEL, {}, "allowed", "init"),
-    (Action.REPAIR, MODEL, {}, "allowed", "repair"),
+    (Action.REPAIR, MODEL, {}, "allowed", "views-follow-records"),
     (Action.OBSERVE, HUMAN, {"kind": Kind.FACT}, "allowed", "observe-human"),
     (Action.OBSERVE, MODEL, {"kind": Kind.FACT, "has_evidence": True}, "allowed", "observe-evidence"),
     (Action.OBSERVE, MODEL, {"kind": Kind.FACT}, "needs_human", "observe-no-evidence"),
@@ -104,6 +106,10 @@ def test_an_observation_without_evidence_is_told_how_to_give_it() -> None:
 def test_rule_ids_are_unique_and_conditions_are_known_and_used() -> None:
     assert len({rule.id for rule in TABLE}) == len(TABLE)
     assert {rule.condition for rule in TABLE} == set(CONDITIONS)
+
+
+def test_rules_that_are_not_asked_have_a_row_too() -> None:
+    assert {init.RULE, repair.RULE} <= {rule.id for rule in TABLE}
 
 
 def test_only_what_a_person_puts_into_the_baseline_is_declared() -> None:

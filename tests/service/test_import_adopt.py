@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,70 @@ def test_adopt_commits_a_persons_edits_as_theirs(desk: Desk, memory: Memory, per
     assert memory.adopt((), person).changed is False
 
 
+def test_a_record_whose_file_a_person_deleted_is_retired(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.observe(draft("One"), person).records[0]
+    (desk.repo / "promoted" / "plain.md").write_text("plain")
+    desk.git("add", "-A")
+    desk.git("commit", "-qm", "a plain note")
+    (desk.repo / one.path).unlink()
+    (desk.repo / "promoted" / "plain.md").unlink()
+    receipt = memory.adopt((), person)
+    month = memory.vault.clock.now().strftime("%Y-%m")
+    assert [ref.path for ref in receipt.records] == [f"retired/{month}/{one.path.rpartition('/')[2]}"]
+    assert desk.git("log", "-1", "--format=%s").strip() == "adopt: One (observation to retired)"
+    assert memory.restore(one.id, person).records[0].path == one.path
+    assert memory.check().rows == ()
+    desk.judge()
+
+
+def test_a_copy_of_a_record_becomes_a_record_of_its_own(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.observe(replace(draft("One"), key="the-key"), person).records[0]
+    for name in ("observations/A copy.md", "promoted/zz copy.md"):
+        (desk.repo / name).write_bytes((desk.repo / one.path).read_bytes())
+    receipt = memory.adopt((), person)
+    assert len({ref.id for ref in receipt.records} | {one.id}) == 3
+    assert memory.show("the-key").hits[0].record.path == one.path
+    assert memory.check().rows == ()
+    desk.judge()
+
+
+def test_names_that_clash_elsewhere_and_keys_that_are_taken_are_not_adopted(
+    desk: Desk, memory: Memory, person: Actor
+) -> None:
+    memory.observe(replace(draft("One"), key="the-key"), person)
+    (desk.repo / "promoted" / "Keyed.md").write_text("---\nkey: The-Key\n---\n")
+    with pytest.raises(InputError) as taken:
+        memory.adopt(["promoted/Keyed.md"], person)
+    assert taken.value.code == "key-taken"
+    for name in ("A.md", "a.md"):
+        (desk.repo / "promoted" / name).write_text(name)
+    with pytest.raises(InputError) as clash:
+        memory.adopt(["promoted/A.md", "promoted/a.md"], person)
+    assert clash.value.code == "path-clash"
+    assert len(desk.commits()) == 2
+
+
+def test_what_a_person_sees_of_an_edit_is_its_difference_without_secrets(
+    desk: Desk, memory: Memory, person: Actor
+) -> None:
+    one = memory.observe(draft("One", "A line.\n\nAnother."), person).records[0]
+    file = desk.repo / one.path
+    file.write_text(file.read_text().replace("Another.", "token ghp_abcdefghijklmnopqrstuvwxyzABCDEF0123"))
+    (note,) = memory.find_edited()
+    assert note.shown == "@@ -15,3 +15,3 @@\n A line.\n \n-Another.\n+token [secret]"
+
+
+def test_a_note_on_another_records_key_or_verified_by_itself_is_left_out(
+    memory: Memory, agent: Actor, notes: Path
+) -> None:
+    memory.observe(replace(draft("One"), key="the-key"), agent)
+    (notes / "Keyed.md").write_text("---\ngitmem_id: 0123456789ab\nkey: the-key\n---\n")
+    (notes / "Verified.md").write_text("---\nverified: 2026-11-30\n---\n")
+    left_out = {problem.path: problem.code for problem in memory.import_notes(str(notes), agent).left_out}
+    assert left_out["Keyed.md"] == "key-taken"
+    assert left_out["Verified.md"] == "claims-verified"
+
+
 def test_adopt_takes_only_the_paths_it_is_given(desk: Desk, memory: Memory, person: Actor) -> None:
     for name in ("a", "b"):
         (desk.repo / "promoted" / f"{name}.md").write_text(name)
@@ -169,7 +234,6 @@ def test_adopt_lists_what_is_in_the_way_and_half_does_nothing(desk: Desk, memory
     one = memory.observe(draft("One"), person).records[0]
     two = memory.observe(draft("Two"), person).records[0]
     three = memory.observe(draft("Three"), person).records[0]
-    (desk.repo / one.path).unlink()
     file = desk.repo / two.path
     file.write_text(file.read_text().replace("workspace_evidence", "user_declared"))
     file = desk.repo / three.path
@@ -180,13 +244,13 @@ def test_adopt_lists_what_is_in_the_way_and_half_does_nothing(desk: Desk, memory
     with pytest.raises(StateError) as refused:
         memory.adopt((), person)
     assert {problem["path"]: problem["code"] for problem in refused.value.fields["problems"]} == {
-        one.path: "deleted",
         two.path: "authority-changed",
         three.path: "id-changed",
         "promoted/bad.md": "yaml-syntax",
         "retired/new.md": "new-in-retired",
     }
     assert len(desk.commits()) == 4
+    assert one.id in desk.git("show", f"HEAD:{one.path}")
     assert [ref.path for ref in memory.adopt(["promoted/good.md"], person).records] == ["promoted/good.md"]
 
 

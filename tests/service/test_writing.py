@@ -9,9 +9,11 @@ import pytest
 
 from gitmem.errors import GitmemError, InputError, PolicyError, StateError
 from gitmem.model.authority import Actor
+from gitmem.model.ids import parse_op_id
 from gitmem.model.record import Draft, Kind, State
 from gitmem.service.edit import RecordEdit, frame_body
 from gitmem.service.memory import Memory
+from gitmem.service.query import Filters
 
 from conftest import Desk, draft
 
@@ -229,15 +231,48 @@ def test_a_record_is_named_by_id_prefix_key_or_path(desk: Desk, memory: Memory, 
         assert refused.value.code == "no-such-record"
 
 
-def test_a_private_record_is_found_by_its_id_and_nowhere_else(desk: Desk, memory: Memory, person: Actor) -> None:
-    one = memory.observe(draft("The merger"), person).records[0]
+def test_a_private_record_is_named_by_people_and_told_to_nobody(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.observe(replace(draft("The merger"), key="merger"), person).records[0]
     memory.edit(one.id, RecordEdit(properties={"private": True}), person)
-    assert memory.show(one.id[:6]).hits[0].record.private is True
+    memory.edit(one.id, RecordEdit(title="The merger with Acme"), person)
+    assert desk.commits()[:2] == ["edit: a private record", "edit: a private record"]
+    assert "Acme" not in desk.git("log", "--format=%B")
+    for ref in (one.id[:6], "merger", one.path):
+        answer = memory.show(ref)
+        assert (answer.status, answer.hits) == ("withheld", ())
+        assert memory.show(ref, to_person=True).hits[0].record.private is True
     assert one.id not in read(desk, "catalog.json")
-    from gitmem.service.query import Filters
-
     assert memory.search("merger", Filters()).status == "no-match"
     assert memory.list(Filters()).hits == ()
+    with pytest.raises(InputError) as refused:
+        memory.observe(replace(draft("Another"), key="merger"), person)
+    assert refused.value.code == "key-taken"
+
+
+def test_an_operation_id_used_for_something_else_is_refused(memory: Memory, person: Actor) -> None:
+    op_id = parse_op_id("X")
+    one = memory.observe(draft("First"), person, op_id).records[0]
+    with pytest.raises(InputError) as refused:
+        memory.observe(draft("Second, different"), person, op_id)
+    assert refused.value.code == "op-id-reused"
+    edit_id = parse_op_id("Y")
+    receipt = memory.edit(one.id, RecordEdit(body="New."), person, edit_id)
+    assert memory.edit(one.id, RecordEdit(body="New."), person, edit_id).commit == receipt.commit
+    with pytest.raises(InputError):
+        memory.edit(one.id, RecordEdit(body="Newer."), person, edit_id)
+
+
+def test_two_that_ask_for_one_key_at_once_do_not_both_get_it(desk: Desk, person: Actor) -> None:
+    def slip_in(step: str) -> None:
+        if step == "lock":
+            with desk.open() as other:
+                other.observe(replace(draft("Quicker"), key="the-key"), person)
+
+    with desk.open(probe=slip_in) as memory, pytest.raises(InputError) as refused:
+        memory.observe(replace(draft("Slower"), key="the-key"), person)
+    assert refused.value.code == "key-taken"
+    assert desk.commits()[0] == "observe: Quicker"
+    desk.judge()
 
 
 @pytest.mark.parametrize(

@@ -481,7 +481,7 @@ def test_inv_people_first_a_write_long_after_the_replacement_is_kept(
     assert [text.endswith("Typed into the old file.\n") for text in kept] == [True]
     assert "after it was replaced" in receipt.notices[0]
     memory.observe(draft("A third"), person)
-    assert list((desk.repo / ".git" / "gitmem-displaced").iterdir()) == []
+    assert list((desk.repo / ".git" / "gitmem" / "displaced").iterdir()) == []
 
 
 def test_inv_people_first_what_a_person_committed_after_a_crash_stays_theirs(desk: Desk, person: Actor) -> None:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from some_notes import HAS_VAULTS, HERE, ORACLE, iter_own_notes, iter_real_notes, load_dumps
 
 from gitmem.errors import InputError, IntegrityError
 from gitmem.vault import frontmatter
 from gitmem.vault.frontmatter import Note, edit_note, format_note, parse_note, replace_body
 
-VAULTS = Path(__file__).parents[3] / "shared" / "vaults"
 ID = "m7k2q9abcdef"
 
 NOTE = b"""---
@@ -252,21 +250,14 @@ def test_an_edit_does_what_is_asked_or_refuses(lines: list[str], changes: dict[s
         assert edited.startswith(data[: data.index(b"---", 3)])
 
 
-def _real_notes() -> Iterator[tuple[str, bytes]]:
-    for path in sorted(VAULTS.rglob("*.md")):
-        yield path.name, path.read_bytes()
-    for path in sorted((VAULTS / "obsidian-oracle").glob("*.json")):
-        text = json.loads(path.read_bytes()).get("fileContents")
-        if text is not None:
-            yield path.name, text.encode()
-
-
 def _check_id_comes_and_goes(notes: Iterable[tuple[str, bytes]]) -> None:
     for name, data in notes:
         note = parse_note(data)
         edited = _outcome(data, {"gitmem_id": ID})
         if isinstance(edited, tuple):
-            assert edited in (("frontmatter-unreadable", "yaml-syntax"), ("frontmatter-flow", None)), name
+            assert edited == (
+                ("frontmatter-unreadable", note.problem.code) if note.problem else ("frontmatter-flow", None)
+            )
             continue
         again = parse_note(edited)
         assert again.properties == {**note.properties, "gitmem_id": ID}, name
@@ -275,31 +266,63 @@ def _check_id_comes_and_goes(notes: Iterable[tuple[str, bytes]]) -> None:
             assert edit_note(edited, {"gitmem_id": None}) == data, name
 
 
-@pytest.mark.skipif(not VAULTS.is_dir(), reason="needs the real vaults")
+def _forms(data: bytes) -> list[bytes]:
+    """Return a note as it is, with CRLF line ends, and with a BOM."""
+    return [data, data.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + data]
+
+
+def test_odd_notes_are_read_or_said_to_be_unreadable() -> None:
+    problems = {name: note.problem.code for name, data in iter_own_notes() if (note := parse_note(data)).problem}
+    assert problems == {
+        "anchors.md": "yaml-alias",
+        "conflict.md": "conflict-markers",
+        "template.md": "yaml-syntax",
+        "twice.md": "yaml-duplicate-key",
+    }
+    for name, data in iter_own_notes():
+        found = {(note.problem and note.problem.code, note.has_block) for note in map(parse_note, _forms(data))}
+        assert len(found) == 1, name
+
+
+def test_odd_notes_take_an_id_and_give_it_back() -> None:
+    for name, data in iter_own_notes():
+        _check_id_comes_and_goes((name, form) for form in _forms(data))
+
+
+@pytest.mark.skipif(not HAS_VAULTS, reason="needs the real vaults")
 def test_real_notes_are_all_read() -> None:
-    notes = [parse_note(data) for _name, data in _real_notes()]
+    notes = [parse_note(data) for _name, data in iter_real_notes()]
     problems = Counter(note.problem.code for note in notes if note.problem)
     assert len(notes) > 1400
     assert problems == {"yaml-syntax": 28}  # templates with an unquoted {{date}}
 
 
-@pytest.mark.skipif(not VAULTS.is_dir(), reason="needs the real vaults")
+@pytest.mark.skipif(not HAS_VAULTS, reason="needs the real vaults")
 def test_real_notes_take_an_id_and_give_it_back() -> None:
-    _check_id_comes_and_goes(list(_real_notes())[::6])
+    _check_id_comes_and_goes(list(iter_real_notes())[::6])
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not VAULTS.is_dir(), reason="needs the real vaults")
+@pytest.mark.skipif(not HAS_VAULTS, reason="needs the real vaults")
 def test_all_real_notes_take_an_id_and_give_it_back() -> None:
-    _check_id_comes_and_goes(_real_notes())
+    _check_id_comes_and_goes(iter_real_notes())
 
 
-@pytest.mark.skipif(not VAULTS.is_dir(), reason="needs the real vaults")
-def test_obsidian_reads_the_same_properties() -> None:
-    dumps = [json.loads(path.read_bytes()) for path in (VAULTS / "obsidian-oracle").glob("*.json")]
-    seen = [dump for dump in dumps if "fileContents" in dump]
-    assert len(seen) == 89
-    for dump in seen:
+def _check_properties(dumps: list[dict[str, Any]]) -> None:
+    for dump in dumps:
         note = parse_note(dump["fileContents"].encode())
         assert note.properties == dump["cachedMetadata"].get("frontmatter", {}), dump["filePath"]
         assert note.problem is None
+
+
+def test_properties_are_what_obsidian_takes_them_for() -> None:
+    dumps = load_dumps(HERE / "dumps")
+    assert len(dumps) == 2
+    _check_properties(dumps)
+
+
+@pytest.mark.skipif(not HAS_VAULTS, reason="needs the real vaults")
+def test_obsidian_reads_the_same_properties() -> None:
+    dumps = load_dumps(ORACLE)
+    assert len(dumps) == 89
+    _check_properties(dumps)

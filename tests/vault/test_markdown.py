@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
+from some_notes import HAS_VAULTS, HERE, ORACLE, load_dumps
 
 from gitmem.vault.frontmatter import parse_note
 from gitmem.vault.markdown import Link, find_links, find_property_links, find_tags, parse_tag, unique_tags
-
-ORACLE = Path(__file__).parents[3] / "shared" / "vaults" / "obsidian-oracle"
 
 
 def _shown(link: Link) -> str:
@@ -21,15 +18,21 @@ def _shown(link: Link) -> str:
     return " > ".join(part for part in (link.target + link.subpath).split("#") if part)
 
 
-def _dumps() -> list[dict[str, Any]]:
-    dumps = [json.loads(path.read_bytes()) for path in sorted(ORACLE.glob("*.json"))]
-    return [dump for dump in dumps if "fileContents" in dump]
-
-
-@pytest.mark.skipif(not ORACLE.is_dir(), reason="needs Obsidian's dumps")
-def test_obsidian_finds_the_same() -> None:
-    counts = {"notes": 0, "links": 0, "embeds": 0, "tags": 0, "property links": 0}
-    for dump in _dumps():
+@pytest.mark.parametrize(
+    ("folder", "many"),
+    [
+        (HERE / "dumps", {"notes": 2, "links": 6, "embeds": 1, "tags": 8, "property links": 2}),
+        pytest.param(
+            ORACLE,
+            {"notes": 89, "links": 68, "embeds": 3, "tags": 195, "property links": 10},
+            marks=pytest.mark.skipif(not HAS_VAULTS, reason="needs Obsidian's own dumps"),
+        ),
+    ],
+    ids=["ours", "Obsidian's"],
+)
+def test_obsidian_finds_the_same(folder: Path, many: dict[str, int]) -> None:
+    counts = dict.fromkeys(many, 0)
+    for dump in load_dumps(folder):
         seen = dump["cachedMetadata"]
         note = parse_note(dump["fileContents"].encode())
         links = find_links(note.body)
@@ -45,10 +48,10 @@ def test_obsidian_finds_the_same() -> None:
         inner = [(link["key"].split(".")[0], link["link"]) for link in seen.get("frontmatterLinks") or []]
         found = find_property_links(note.properties)
         assert [(link.source, link.target + link.subpath) for link in found] == inner
-        for what, many in (("links", expected), ("embeds", embeds), ("tags", tags), ("property links", inner)):
-            counts[what] += len(many)
+        for what, found_here in (("links", expected), ("embeds", embeds), ("tags", tags), ("property links", inner)):
+            counts[what] += len(found_here)
         counts["notes"] += 1
-    assert counts == {"notes": 89, "links": 68, "embeds": 3, "tags": 195, "property links": 10}
+    assert counts == many
 
 
 @pytest.mark.parametrize(

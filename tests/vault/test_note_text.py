@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.errors import InputError
-from gitmem.vault.note_text import decode, find_conflict, split_note
+from gitmem.vault.note_text import decode, split_note
 
 
 @pytest.mark.parametrize(
@@ -72,26 +72,3 @@ def test_bytes_that_are_no_text(data: bytes, code: str) -> None:
     with pytest.raises(InputError) as caught:
         decode(data)
     assert caught.value.code == code
-
-
-CONFLICT = "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> branch\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        (CONFLICT, 1),
-        ("one\n" + CONFLICT.replace("\n", "\r\n"), 2),
-        ("=======\ntheirs\n>>>>>>> branch\n", 3),
-        ("<<<<<<<\n", 1),
-        (f"```\n{CONFLICT}```\n", None),
-        (f"- x\n  ~~~~ git\n{CONFLICT}  ~~~~\n", None),
-        (f"```\ncode\n```\n{CONFLICT}", 4),
-        ("Title\n=======\n>>>>>>>x\n", None),
-        (">>>>>>> quoted seven times\n", None),
-        (" <<<<<<< HEAD\n", None),
-        ("<<<<<<<HEAD\n", None),
-    ],
-)
-def test_conflict_markers_are_found_outside_code(text: str, line: int | None) -> None:
-    assert find_conflict(text) == line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from gitmem.errors import InputError
 from gitmem.model.authority import Authority
 from gitmem.model.ids import RecordId, fingerprint
-from gitmem.model.record import Kind, Problem, Record, State
+from gitmem.model.record import EVIDENCE_FORM, MAX_KEY_CHARS, Kind, Problem, Record, State
 from gitmem.model.vault_path import VaultPath, find_path_problem
+from gitmem.resources import read_text
 from gitmem.vault.record_file import PROPERTIES, check_property, file_name, format_record, parse_record
 from gitmem.vault.schema import validate
 
@@ -219,7 +221,7 @@ def test_every_record_reads_back_as_it_was_given(title: str, body: str, summary:
     record = parse_record(PATH, data)
     assert record is not None
     assert record.problems == ()
-    given_back = replace(record, properties={}, fingerprint=fingerprint(b""))
+    given_back = replace(record, properties={}, inline_tags=(), fingerprint=fingerprint(b""))
     assert given_back == Record(
         ID,
         PATH,
@@ -251,6 +253,13 @@ def test_a_record_that_would_not_read_back_is_not_written(properties: dict[str, 
     assert caught.value.code == code
 
 
+def test_tags_in_the_body_are_kept_apart_from_those_of_the_frontmatter() -> None:
+    body = "See #tool/pytest, #Client/Acme and `#code`.\n\n#new [[Note#heading]] #New\n"
+    record = parse_record(PATH, format_record(ID, "Title", body, tags=["client/acme", "tool"]))
+    assert record is not None
+    assert (record.tags, record.inline_tags) == (("client/acme", "tool"), ("tool/pytest", "new"))
+
+
 def test_file_names() -> None:
     assert file_name("Run tests with two workers", ID) == "run-tests-with-two-workers-m7k2q9.md"
     assert file_name("???", ID) == "record-m7k2q9.md"
@@ -274,7 +283,8 @@ def test_file_names_are_fit_for_every_system(title: str) -> None:
         ("tags", ["#a", "b"], ["a", "b"]),
         ("tags", "a", ["a"]),
         ("evidence", ("run:x",), ["run:x"]),
-        ("verified", "2026-11-30", "2026-11-30"),
+        ("review_after", "2026-11-30", "2026-11-30"),
+        ("review_after", None, None),
         ("private", "true", True),
         ("private", False, False),
         ("rating", 5, 5),
@@ -294,6 +304,9 @@ def test_values_set_by_hand(name: str, value: Any, checked: Any) -> None:
         ("authority", "user_declared", "property-is-managed"),
         ("created", "2026-11-30", "property-is-managed"),
         ("updated", "2026-11-30", "property-is-managed"),
+        ("verified", "2026-11-30", "property-is-managed"),
+        ("verified", None, "property-is-managed"),
+        ("authority", None, "property-is-managed"),
         ("Authority", "user_declared", "lookalike-property"),
         ("authority ", "user_declared", "bad-property"),
         ("аuthority", "user_declared", "lookalike-property"),
@@ -324,13 +337,20 @@ def test_the_table_names_what_a_record_carries_in_the_order_of_writing() -> None
         *("created", "updated", "source", "evidence"),
     ]
     assert set(names) - {"gitmem_id"} <= set(Record.__dataclass_fields__)
-    assert [own.name for own in PROPERTIES if own.is_managed] == ["gitmem_id", "authority", "created", "updated"]
+    managed = {own.name for own in PROPERTIES if own.is_managed}
+    assert managed == {"gitmem_id", "authority", "created", "updated", "verified"}
 
 
 def test_the_schema_knows_the_same_properties() -> None:
     for own in PROPERTIES:
         with pytest.raises(InputError, match=own.name):
             validate("record", {"gitmem_id": ID, own.name: {"no": "such"}})
+    schema = json.loads(read_text("schema", "record.schema.json"))["properties"]
+    assert schema["evidence"]["items"]["pattern"] == f"^{EVIDENCE_FORM}$"
+    assert schema["key"]["pattern"] == f"^\\S{{1,{MAX_KEY_CHARS}}}$"
+    candidate = json.loads(read_text("schema", "candidate.schema.json"))["properties"]
+    assert candidate["evidence"]["items"]["pattern"] == f"^{EVIDENCE_FORM}$"
+    assert candidate["key"]["maxLength"] == MAX_KEY_CHARS
     for name, value in [("tags", ["2024"]), ("summary", "a\nb"), ("created", "today"), ("source", "a book")]:
         with pytest.raises(InputError, match=name):
             validate("record", {"gitmem_id": ID, name: value})

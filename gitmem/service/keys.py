@@ -1,0 +1,90 @@
+"""Keys: each belongs to one record of the vault, whoever asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from gitmem.errors import GitmemError, InputError
+from gitmem.model.change import Change
+from gitmem.model.ids import RecordId
+from gitmem.model.record import Record
+from gitmem.model.vault_path import parse_vault_path
+from gitmem.service.reading import ask
+from gitmem.service.vault import OpenVault
+from gitmem.text import fold
+from gitmem.vault.record_file import parse_record
+from gitmem.vault.scan import read_stable
+
+if TYPE_CHECKING:
+    from gitmem.catalog.database import Database
+
+
+def find_owners(vault: OpenVault, keys: Iterable[str]) -> dict[str, set[RecordId]]:
+    """Return the ids of the records that have each of ``keys`` (as folded), private and retired ones included."""
+    wanted = {fold(key) for key in keys}
+    return ask(vault, lambda database, _report: _find_owners(vault, database, wanted)) if wanted else {}
+
+
+def list_keys(vault: OpenVault) -> set[str]:
+    """Return every key of the vault (as folded), those of private and retired records included."""
+    return ask(vault, lambda database, _report: _list_keys(vault, database))
+
+
+def check_key_is_free(vault: OpenVault, key: str) -> None:
+    """Check that no record has the key. Raises ``InputError`` (``key-taken``)."""
+    for owner in sorted(find_owners(vault, [key])[fold(key)]):
+        raise _taken(key, owner)
+
+
+def check_keys(vault: OpenVault, change: Change) -> None:
+    """Check, with the vault locked, that no other record has a key that ``change`` gives to one.
+
+    Raises ``InputError`` (``key-taken``). Two records of one change can't share a key either.
+    """
+    given: dict[str, RecordId] = {}
+    for one in change.records:
+        key = one.after.key
+        if key is not None and (one.before is None or one.before.key != key):
+            if fold(key) in given:
+                raise _taken(key, given[fold(key)])
+            given[fold(key)] = one.id
+    owners: Mapping[str, set[RecordId]] = find_owners(vault, given)
+    for key, owner in given.items():
+        for other in sorted(owners[key] - {owner}):
+            raise _taken(key, other)
+
+
+def _list_keys(vault: OpenVault, database: Database) -> set[str]:
+    from gitmem.catalog.query import Filters, list_rows
+
+    shown = {fold(row.key) for row in list_rows(database, Filters(states=())) if row.key}
+    return shown | {fold(record.key) for record in iter_private(vault, database) if record.key}
+
+
+def _find_owners(vault: OpenVault, database: Database, wanted: set[str]) -> dict[str, set[RecordId]]:
+    from gitmem.catalog.query import list_by_key
+
+    owners = {key: {row.id for row in list_by_key(database, key)} for key in wanted}
+    for record in iter_private(vault, database):
+        if record.key is not None and fold(record.key) in owners:
+            owners[fold(record.key)].add(record.id)
+    return owners
+
+
+def iter_private(vault: OpenVault, database: Database) -> Iterator[Record]:
+    """Yield the private records, read from their files: the catalog holds nothing of them but their paths."""
+    from gitmem.catalog.query import list_private_paths
+
+    for text in list_private_paths(database):
+        path = parse_vault_path(text)
+        try:
+            record = parse_record(path, read_stable(vault.layout.repo, path, vault.clock))
+        except GitmemError:
+            continue
+        if record is not None:
+            yield record
+
+
+def _taken(key: str, owner: RecordId) -> InputError:
+    return InputError("key-taken", f"the key {key!r} belongs to {owner}", "Choose another, or edit that record.")
