@@ -1,11 +1,12 @@
 """Objects by id: reading with the failure said, writing with the proof that they read back, trees as bytes.
 
-Loose objects are read here and not by libgit2 (1.9.7), which never returns from one that was cut short. Packs are
-libgit2's.
+Loose objects are read and written here and not by libgit2 (1.9.7), which never returns from one that was cut short
+and takes it for one that need not be written again. Packs are libgit2's.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -17,11 +18,14 @@ from typing import NewType, TypeVar
 import pygit2
 from pygit2.enums import ObjectType
 
+from gitmem.disk import ensure_folder, flush_folder, write_new
 from gitmem.errors import IntegrityError
 from gitmem.git.library import reading, writing
 from gitmem.git.names import decode_name, encode_name
+from gitmem.model.ids import new_token
 
 _T = TypeVar("_T")
+
 TreeId = NewType("TreeId", str)
 """The id of a tree that was read from, or written to, the repository."""
 
@@ -43,7 +47,7 @@ RawTree = Mapping[bytes, Entry]
 
 
 class ObjectStore:
-    """The objects of one repository. ``handle`` opens it with libgit2 when something must be written or is packed."""
+    """The objects of one repository. ``handle`` opens it with libgit2 when something is packed."""
 
     def __init__(self, objects_dir: str, handle: Callable[[], pygit2.Repository]) -> None:
         self._objects_dir = objects_dir
@@ -80,25 +84,23 @@ class ObjectStore:
     def write(self, kind: ObjectType, data: bytes) -> str:
         """Write an object, flushed, and return its id once it has been read back.
 
-        A torn file left by a crash makes libgit2 believe that the content is there already; such a file is removed and
-        the object written again. Raises ``UnavailableError`` (``git-write-failed``), and ``IntegrityError``
-        (``object-poisoned``) when what is there can be neither read nor replaced.
+        A torn file that a crash left under its name is replaced. Raises ``UnavailableError`` (``git-write-failed``),
+        and ``IntegrityError`` (``object-poisoned``) when what was written does not read back.
         """
-        for _attempt in range(2):
+        object_id = object_id_of(kind, data)
+        if not self._is_loose(object_id, kind, data):
             with writing(f"a {kind.name.lower()}"):
-                object_id = str(self._handle().odb.write(kind, data))
-            if self._reads_as(object_id, kind, data):
-                if kind == ObjectType.BLOB:
-                    self._keep_if_small(object_id, data)
-                return object_id
-            if not self.remove_torn(object_id):
-                break
-        raise IntegrityError(
-            "object-poisoned",
-            f"the object {object_id} was written but does not read back",
-            "Run `git fsck` in the vault and check the disk.",
-            object_id=object_id,
-        )
+                self._write_loose(object_id, kind, data)
+            if not self._is_loose(object_id, kind, data):
+                raise IntegrityError(
+                    "object-poisoned",
+                    f"the object {object_id} was written but does not read back",
+                    "Run `git fsck` in the vault and check the disk.",
+                    object_id=object_id,
+                )
+        if kind == ObjectType.BLOB:
+            self._keep_if_small(object_id, data)
+        return object_id
 
     def remove_torn(self, object_id: str) -> bool:
         """Remove the loose file of an object if its bytes are not that object; tell whether it did.
@@ -183,11 +185,35 @@ class ObjectStore:
         kind, data = self._handle().odb.read(object_id)
         return ObjectType(kind), data
 
-    def _reads_as(self, object_id: str, kind: ObjectType, data: bytes) -> bool:
+    def _is_loose(self, object_id: str, kind: ObjectType, data: bytes) -> bool:
+        """Tell whether the object lies there by itself and reads as ``data``."""
         try:
-            return self.read(object_id, kind) == data
-        except IntegrityError:
+            return _read_loose(self._loose_path(object_id), object_id) == (kind, data)
+        except (OSError, ValueError):
             return False
+
+    def _write_loose(self, object_id: str, kind: ObjectType, data: bytes) -> None:
+        path = self._loose_path(object_id)
+        ensure_folder(os.path.dirname(path), 0o777)
+        # A name that Git's own pruning knows, should a kill leave the file behind.
+        temp = os.path.join(self._objects_dir, f"tmp_obj_gitmem{new_token()}")
+        try:
+            write_new(temp, zlib.compress(_header(kind, data) + data, zlib.Z_BEST_SPEED), 0o444)
+            os.replace(temp, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temp)
+            raise
+        flush_folder(os.path.dirname(path))
+
+
+def object_id_of(kind: ObjectType, data: bytes) -> str:
+    """Return the id that Git gives to an object of this content."""
+    return hashlib.sha1(_header(kind, data) + data, usedforsecurity=False).hexdigest()
+
+
+def _header(kind: ObjectType, data: bytes) -> bytes:
+    return f"{kind.name.lower()} {len(data)}\0".encode()
 
 
 def format_tree(entries: RawTree) -> bytes:
