@@ -99,7 +99,7 @@ def _look_up(vault: OpenVault, database: Database, report: Report, ref: str) -> 
         return private
     named = make_visible(wanted)[:80]
     broken = len(report.problems)
-    also = f" ({broken} files have problems, see `gitmem status`)" if broken else ""
+    also = f" (files with problems: {broken}, see `gitmem check`)" if broken else ""
     raise InputError(
         "no-such-record", f"no record has the id, key or path {named!r}{also}", "Look for it with `gitmem search`."
     )

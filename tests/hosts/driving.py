@@ -31,7 +31,8 @@ from gitmem.wiring import make_vault
 
 MAX_SILENCE_S = 60
 _IN_A_TERMINAL = """
-import fcntl, runpy, termios
+import fcntl, runpy, signal, termios
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell starts in the background
 fcntl.ioctl(2, termios.TIOCSCTTY, 0)
 runpy.run_module("gitmem", run_name="__main__")
 """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from gitmem.errors import UnavailableError
 from gitmem.hosts.environment import Environment
 from gitmem.model.authority import Actor, Surface
 from gitmem.text import slug
@@ -19,11 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass
 class Call:
-    """What every verb is handed. ``vault`` and ``as_json`` are set while the command line is parsed."""
+    """What every verb is handed. All but ``environment`` is set while the command line is parsed.
+
+    ``as_person`` says that a person wants to confirm a write, even one that a model may do, and have it as their own.
+    """
 
     environment: Environment
     vault: str | None = None
     as_json: bool = False
+    as_person: bool = False
 
     def open_memory(self) -> Memory:
         """Return the memory that ``--vault`` or the working folder means. Raises when there is none; makes nothing."""
@@ -57,14 +62,27 @@ class Call:
         from gitmem.hosts.cli.output import format_json
 
         if self.as_json:
-            click.echo(format_json(document, sys.stdout.encoding), color=True)
-        elif text:
-            click.echo(text, color=self.paints(sys.stdout))
+            self._print(format_json(document, sys.stdout.encoding), color=True)
+        else:
+            self.print_text(text)
+
+    def print_text(self, text: str) -> None:
+        """Print ``text``, if there is any and no ``--json``, on standard output."""
+        if text and not self.as_json:
+            self._print(text, color=self.paints(sys.stdout))
 
     def warn(self, text: str) -> None:
         """Print ``text`` beside the result, on standard error; with ``--json`` not at all, the document says it."""
         if text and not self.as_json:
             click.echo(text, err=True, color=self.paints(sys.stderr))
+
+    def _print(self, text: str, *, color: bool) -> None:
+        try:
+            click.echo(text, color=color)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise output_error(error) from error
 
     def _make_probe(self) -> Callable[[str], None]:
         from gitmem.hosts.cli.failpoint import make_probe
@@ -74,6 +92,11 @@ class Call:
 
     def _actor(self, surface: Surface, name: str, email: str) -> Actor:
         return Actor(surface, name, email, self.environment.host, self.environment.session)
+
+
+def output_error(error: OSError) -> UnavailableError:
+    """Return what is said where standard output can't be written."""
+    return UnavailableError("output-failed", f"standard output can't be written: {error.strerror or error}")
 
 
 pass_call = click.make_pass_decorator(Call)

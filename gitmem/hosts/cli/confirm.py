@@ -1,7 +1,8 @@
 """The human check: show a person exactly what will be done, and let them type a code that nobody could know before.
 
 A write is first tried as what any command line call is, the model surface. Only where policy answers ``needs-human``
-and a terminal is there is a person asked; the answer makes the same request a human one.
+and a terminal is there is a person asked; the answer makes the same request a human one. With ``--human`` it is asked
+for at once.
 """
 
 from __future__ import annotations
@@ -41,23 +42,26 @@ def run_confirmed(
     *,
     stdin_is_used: bool = False,
 ) -> Result:
-    """Return what ``attempt`` returns as the model, or, where that needs a person who then agrees, as that person.
+    """Return what ``attempt`` returns as the model, or as a person who agreed, where that is needed or wanted.
 
     ``preview`` tells what would be done; it is called again after the answer, so that what is done is what was shown.
     ``stdin_is_used`` says that standard input was the record's text: then the answer comes from the controlling
     terminal. Raises ``PolicyError`` (``needs-human`` without a terminal, ``not-confirmed``) or ``StateError``
     (``changed-meanwhile``), nothing written, and whatever ``attempt`` raises.
     """
-    try:
-        return attempt(call.model())
-    except PolicyError as error:
-        if error.code != "needs-human":
-            raise
-        with _open_terminal(call, stdin_is_used=stdin_is_used) as terminal:
-            if terminal is None:
+    needed = PolicyError("needs-human", "--human takes a person", "Run it at a terminal, or leave --human out.")
+    if not call.as_person:
+        try:
+            return attempt(call.model())
+        except PolicyError as error:
+            if error.code != "needs-human":
                 raise
-            shown = preview()
-            _ask(terminal, shown)
+            needed = error
+    with _open_terminal(call, stdin_is_used=stdin_is_used) as terminal:
+        if terminal is None:
+            raise needed
+        shown = preview()
+        _ask(terminal, shown)
     if preview() != shown:
         raise StateError(
             "changed-meanwhile",

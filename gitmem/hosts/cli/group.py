@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from gitmem.hosts.cli.call import Call
+from gitmem.hosts.cli.complete import complete_vaults
 from gitmem.version import VERSION
 
 SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -80,6 +81,7 @@ def _shared_options() -> list[click.Parameter]:
             metavar="PATH|NAME",
             expose_value=False,
             callback=_keep_vault,
+            shell_complete=complete_vaults,
             help="Use this vault; else that of the working folder, else the global one.",
         ),
         click.Option(
@@ -88,6 +90,13 @@ def _shared_options() -> list[click.Parameter]:
             expose_value=False,
             callback=_keep_json,
             help="Print one JSON document instead of text.",
+        ),
+        click.Option(
+            ["--human"],
+            is_flag=True,
+            expose_value=False,
+            callback=_keep_human,
+            help="Ask me to confirm a write at the terminal, and record it as mine; without it, it is the agent's.",
         ),
     ]
 
@@ -102,6 +111,11 @@ def _keep_json(ctx: click.Context, _option: click.Parameter, value: bool) -> Non
         ctx.ensure_object(Call).as_json = True
 
 
+def _keep_human(ctx: click.Context, _option: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's signature
+    if value:
+        ctx.ensure_object(Call).as_person = True
+
+
 @click.group(
     "gitmem",
     cls=Verbs,
@@ -110,9 +124,15 @@ def _keep_json(ctx: click.Context, _option: click.Parameter, value: bool) -> Non
     epilog="Every verb has --help with examples. Exit codes: 0 done, 1 nothing found, 2 usage, 3 input, 4 state, "
     "5 policy, 6 unavailable, 7 integrity, 130 interrupted.",
 )
-@click.version_option(VERSION, prog_name="gitmem", message="%(prog)s %(version)s")
+@click.version_option(
+    VERSION,
+    prog_name="gitmem",
+    message="%(prog)s %(version)s",
+    help="Print the version, as plain text even with --json, and exit.",
+)
 def gitmem() -> None:
     """Keep a memory that people and coding agents share: Markdown records in Git, one commit an operation.
 
-    What only a person may do asks for a code at the terminal. Reads write nothing into the repository.
+    What only a person may do asks for a code at the terminal; --human asks for it in every write and records that as
+    yours. Reads write nothing into the repository.
     """

@@ -11,6 +11,7 @@ import click
 
 from gitmem.errors import InputError
 from gitmem.hosts.cli.call import Call
+from gitmem.hosts.cli.complete import complete_tags
 from gitmem.model.ids import parse_op_id
 from gitmem.model.record import Draft, Kind, State
 from gitmem.service.query import Filters
@@ -35,20 +36,31 @@ def text_option(*names: str, help: str, multiple: bool = False) -> Decorator:  #
     return click.option(*names, type=text, multiple=multiple, help=help)
 
 
+def tag_option(*names: str, help: str) -> Decorator:  # noqa: A002 - click's
+    """Return the decorator for an option that takes tags, again and again."""
+    return click.option(*names, type=text, multiple=True, help=help, shell_complete=complete_tags)
+
+
 def op_id_option(function: Function) -> Function:
     """Add ``--op-id``."""
     help_text = "Name the operation; the same id never makes two commits."
     return click.option("--op-id", type=parse_op_id, metavar="ID", help=help_text)(function)
 
 
-def body_options(editor_flag: str) -> Decorator:
-    """Return the decorator for the three ways to give a text: ``--body``, ``--body-file`` and ``editor_flag``."""
+def body_options(function: Function) -> Function:
+    """Add the three ways to give a text: ``--body``, ``--body-file`` and ``--editor``, also known as ``--edit``."""
     options = [
         text_option("--body", help="The text, in Markdown."),
         click.option("--body-file", metavar="FILE|-", help="Read the text from FILE, or from standard input."),
-        click.option(editor_flag, "use_editor", is_flag=True, help="Write the text in $VISUAL or $EDITOR."),
+        click.option("--editor", is_flag=True, help="Write the text in $VISUAL or $EDITOR."),
+        click.option("--edit", is_flag=True, hidden=True),
     ]
-    return lambda function: _stack(function, options)
+    return _stack(function, options)
+
+
+def wants_editor(values: dict[str, Any]) -> bool:
+    """Tell whether the options of ``body_options`` ask for the editor, by either name."""
+    return bool(values["editor"] or values["edit"])
 
 
 def draft_options(kinds: list[str], *, kind_required: bool) -> Decorator:
@@ -56,10 +68,10 @@ def draft_options(kinds: list[str], *, kind_required: bool) -> Decorator:
     kind = click.option("--kind", type=click.Choice(kinds), required=kind_required, help="What it is about.")
     options = [
         click.argument("title", type=text),
-        body_options("--edit"),
+        body_options,
         kind,
         text_option("--summary", help="One line that tells a reader whether to open it; else taken from the text."),
-        text_option("--tag", "tags", multiple=True, help="A tag like tool/pytest. May be repeated."),
+        tag_option("--tag", "tags", help="A tag like tool/pytest. May be repeated."),
         text_option("--evidence", multiple=True, help="commit:…, file:…#L…, run:… or url:…. May be repeated."),
         text_option("--key", help="A name by which the record is found exactly, unique in the vault."),
         op_id_option,
@@ -70,7 +82,7 @@ def draft_options(kinds: list[str], *, kind_required: bool) -> Decorator:
 def filter_options(function: Function) -> Function:
     """Add ``--tag``, ``--kind`` and ``--state``; ``read_filters`` takes the values."""
     options = [
-        text_option("--tag", "tags", multiple=True, help="Only with this tag or one below it. May be repeated: all."),
+        tag_option("--tag", "tags", help="Only with this tag or one below it. May be repeated: all."),
         click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only of this kind."),
         click.option(
             "--state",
@@ -85,7 +97,7 @@ def filter_options(function: Function) -> Function:
 
 def read_draft(call: Call, title: str, values: dict[str, Any]) -> Draft:
     """Return the draft that the options of ``draft_options`` describe. May read a file or start the editor."""
-    body = read_body(call, values["body"], values["body_file"], "" if values["use_editor"] else None)
+    body = read_body(call, values["body"], values["body_file"], "" if wants_editor(values) else None)
     return Draft(
         title=title,
         body=body or "",

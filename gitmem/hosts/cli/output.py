@@ -12,6 +12,7 @@ from gitmem.errors import GitmemError
 from gitmem.model.answer import Answer, Hit
 from gitmem.model.change import Receipt, RecordRef
 from gitmem.model.record import Problem, Record
+from gitmem.text import is_hidden
 
 Document = dict[str, Any]
 
@@ -81,9 +82,19 @@ def obsidian_url(repo: str, path: str) -> str:
 
 
 def format_json(document: Document, encoding: str | None) -> str:
-    """Return ``document`` as JSON for people and programs, escaped where ``encoding`` can't say a character."""
+    """Return ``document`` as JSON for people and programs.
+
+    Escaped is what ``encoding`` can't say and what would not be seen: bidirectional, invisible, control characters.
+    """
     speaks_unicode = (encoding or "").lower().replace("-", "") == "utf8"
-    return json.dumps(document, indent=2, ensure_ascii=not speaks_unicode, default=str)
+    return _escape_hidden(json.dumps(document, indent=2, ensure_ascii=not speaks_unicode, default=str))
+
+
+def _escape_hidden(text: str) -> str:
+    # Only strings hold them: between its strings JSON knows nothing but ASCII, blanks and line feeds.
+    hidden = {ord(char): json.dumps(char)[1:-1] for char in set(text) if is_hidden(char)}
+    hidden = {point: f"\\u{point:04x}" if point < 0x80 else escaped for point, escaped in hidden.items()}
+    return text.translate(hidden) if hidden else text
 
 
 def _to_plain(value: Any, repo: str) -> Any:

@@ -56,7 +56,7 @@ def preview_draft(memory: Memory, verb: str, draft: Draft, effect: str) -> Previ
 
 def preview_record(memory: Memory, verb: str, ref: str, effect: str) -> Preview:
     """Return what ``verb`` would do to the record ``ref``: all of its properties and its text. Reads."""
-    record = get_shown(memory.show(ref))
+    record = get_shown(memory.show(ref, to_person=True))
     facts = {"id": record.id, "path": record.path, "title": record.title}
     others = {name: value for name, value in record.properties.items() if name not in ("gitmem_id", "title")}
     return Preview(

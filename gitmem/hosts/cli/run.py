@@ -7,12 +7,13 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import TextIO
 
 import click
 from click.shell_completion import shell_complete
 
 from gitmem.errors import GitmemError, UnavailableError
-from gitmem.hosts.cli.call import Call
+from gitmem.hosts.cli.call import Call, output_error
 from gitmem.hosts.cli.group import gitmem
 from gitmem.hosts.cli.output import error_document
 from gitmem.hosts.cli.plain import format_error
@@ -33,21 +34,23 @@ def run(args: Sequence[str], environment: Environment | None = None) -> int:
     """
     _escape_what_streams_cannot_say()
     call = Call(environment or Environment(home="", folder=""), as_json=_asks_for_json(args))
+    return _end_output(call, _run(args, environment, call))
+
+
+def _run(args: Sequence[str], environment: Environment | None, call: Call) -> int:
     try:
         call.environment = environment or read_environment()
         return _run_verb(args, call)
     except GitmemError as error:
         return _fail(call, error)
     except BrokenPipeError:
-        return _leave_silently()
+        _drop(sys.stdout)
+        return 0
     except (KeyboardInterrupt, click.Abort):
         click.echo(err=True)
         return INTERRUPTED
     except OSError as error:
-        message = f"the system refused: {error}"
-        return _fail(
-            call, UnavailableError("system-error", message, "See to it and try again; `gitmem doctor` may help.")
-        )
+        return _fail(call, _explain(error))
     except Exception as error:  # noqa: BLE001 - the last place where anything can be said about it
         if call.environment.debug:
             traceback.print_exc()
@@ -58,6 +61,9 @@ def run(args: Sequence[str], environment: Environment | None = None) -> int:
 
 def _run_verb(args: Sequence[str], call: Call) -> int:
     if call.environment.completion:
+        from gitmem.hosts.cli.complete import offer_titles_in_bash
+
+        offer_titles_in_bash()
         return shell_complete(gitmem, {"obj": call}, PROGRAM, COMPLETION_VARIABLE, call.environment.completion)
     try:
         with gitmem.make_context(PROGRAM, list(args), obj=call) as context:
@@ -70,17 +76,37 @@ def _run_verb(args: Sequence[str], call: Call) -> int:
     except click.ClickException as error:
         path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else PROGRAM
         return _fail(call, _UsageError("usage", error.format_message(), f"See `{path} --help`."))
-    sys.stdout.flush()
     return code if isinstance(code, int) else 0
 
 
 def _fail(call: Call, error: GitmemError) -> int:
-    with contextlib.suppress(BrokenPipeError):
-        if call.as_json:
-            call.print_result(error_document(error), "")
-        else:
-            call.warn(format_error(error))
+    if not call.as_json or error.code == "output-failed":
+        _complain(call, error)
+        return error.exit_code
+    try:
+        call.print_result(error_document(error), "")
+    except BrokenPipeError:
+        _drop(sys.stdout)
+    except UnavailableError as failed:
+        return _fail(call, failed)
     return error.exit_code
+
+
+def _explain(error: OSError) -> UnavailableError:
+    try:
+        sys.stdout.flush()  # what click prints by itself, a help page for example, fails like this
+    except OSError as failed:
+        return output_error(failed)
+    return UnavailableError(
+        "system-error", f"the system refused: {error}", "See to it and try again; `gitmem doctor` may help."
+    )
+
+
+def _complain(call: Call, error: GitmemError) -> None:
+    try:
+        click.echo(format_error(error), err=True, color=call.paints(sys.stderr))
+    except OSError:  # where nothing can be said, the exit code has to do
+        _drop(sys.stderr)
 
 
 def _asks_for_json(args: Sequence[str]) -> bool:
@@ -89,11 +115,21 @@ def _asks_for_json(args: Sequence[str]) -> bool:
     return "--json" in before_end
 
 
-def _leave_silently() -> int:
-    # Whoever read us went away; without this the interpreter would complain when it flushes at exit.
+def _end_output(call: Call, code: int) -> int:
+    """Write out what is still to be written, so that the interpreter has nothing left to complain about at exit."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read us went away
+        _drop(sys.stdout)
+    except OSError as error:
+        _drop(sys.stdout)
+        return code if code == UnavailableError.exit_code else _fail(call, output_error(error))
+    return code
+
+
+def _drop(stream: TextIO) -> None:
     with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _escape_what_streams_cannot_say() -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 from gitmem.hosts.cli.call import Call
 from gitmem.hosts.cli.confirm import run_confirmed
-from gitmem.hosts.cli.options import read_draft
+from gitmem.hosts.cli.keeping import keep_typed
+from gitmem.hosts.cli.options import read_draft, wants_editor
 from gitmem.hosts.cli.output import write_document
 from gitmem.hosts.cli.plain import format_receipt
 from gitmem.hosts.cli.preview import Preview, preview_draft
@@ -22,12 +23,13 @@ def write_draft(call: Call, name: str, title: str, values: dict[str, Any], effec
     with call.open_memory() as memory:
         draft = read_draft(call, title, values)
         write = memory.declare if name == "declare" else memory.observe
-        return write_and_say(
-            call,
-            lambda actor: write(draft, actor, op_id),
-            lambda: preview_draft(memory, name, draft, effect),
-            stdin_is_used=values["body_file"] == "-",
-        )
+        with keep_typed(call, memory, draft.body if wants_editor(values) else None):
+            return write_and_say(
+                call,
+                lambda actor: write(draft, actor, op_id),
+                lambda: preview_draft(memory, name, draft, effect),
+                stdin_is_used=values["body_file"] == "-",
+            )
 
 
 def write_record(

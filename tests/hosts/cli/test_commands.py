@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,8 @@ import click
 import pytest
 
 from gitmem.hosts.cli.commands.edit import parse_settings
+from gitmem.hosts.cli.commands.import_notes import format_left_out
+from gitmem.model.record import Problem
 
 if TYPE_CHECKING:
     from driving import Gitmem, Terminal
@@ -53,11 +56,34 @@ def test_init_makes_a_vault_at_a_path(bare: Gitmem) -> None:
     document = bare("init", "mine", "--name", "notes", "--catalog-shards", "32", "--json").document
     assert document["vault"]["path"] == str(Path(bare.environment.folder, "mine"))
     assert bare("--vault", "notes", "status", "--json").document["vault"]["name"] == "notes"
+    assert document["vault"]["scope"] == "workspace"
+    assert bare("list", "--json").document["error"]["code"] == "no-vault"
     (Path(bare.environment.folder) / "full").mkdir()
     (Path(bare.environment.folder) / "full" / "a").touch()
     assert bare("init", "full", "--json").document["error"]["code"] == "folder-not-empty"
     said = bare("init", "other", "--project", "nowhere", "--json")
     assert (said.code, said.document["error"]["code"]) == (3, "no-such-folder")
+
+
+def test_init_says_what_was_not_applied(bare: Gitmem) -> None:
+    bare("init", "mine", "--name", "notes")
+    said = bare("init", "mine", "--name", "other", "--catalog-shards", "32")
+    assert (said.code, said.out.splitlines()[0]) == (0, "init: the vault is there already")
+    notices = [
+        "--name was not applied: the vault is called notes",
+        "--catalog-shards was not applied: the vault has 1",
+    ]
+    assert said.out.splitlines()[-2:] == [f"notice: {notice}" for notice in notices]
+    assert bare("init", "mine", "--name", "notes", "--catalog-shards", "1", "--json").document["notices"] == []
+    twin = "another vault is called notes, too; --vault takes the path or the id of either"
+    assert bare("init", "second", "--name", "notes", "--json").document["notices"] == [twin]
+
+
+def test_only_the_vault_in_the_home_is_the_global_one(bare: Gitmem) -> None:
+    bare("init", "mine")
+    bare("init")
+    document = bare("status", "--json").document
+    assert (document["vault"]["scope"], document["vault"]["path"]) == ("global", str(bare.repo))
 
 
 def test_observe_says_where_the_record_lies(gitmem: Gitmem) -> None:
@@ -130,7 +156,9 @@ def test_edit_changes_only_what_is_asked_for(gitmem: Gitmem) -> None:
         "evidence": ["run:2", "run:3"],
     }
     assert gitmem("edit", record_id, "--title", "U").out == "edit: nothing to do, no commit made\n"
-    assert gitmem("edit", record_id, "--json").document["error"]["code"] == "nothing-to-edit"
+    said = gitmem("edit", record_id, "--json")
+    assert (said.code, said.document["error"]["message"]) == (2, "nothing to change was given")
+    assert said.document["error"]["hint"] == "See `gitmem edit --help`."
     assert gitmem("edit", record_id, "--set", "authority=user_declared").code == 3
 
 
@@ -249,7 +277,7 @@ def test_links_show_both_directions_and_what_is_broken(gitmem: Gitmem) -> None:
     text = (gitmem.repo / source_path).read_text().splitlines()
     line = text.index(f"[[{Path(path).stem}]]") + 1
     assert gitmem("links", source).out == (f"to  line {line}  {path}\nto  line {line + 1}  nothing is called nowhere\n")
-    assert gitmem("links", target).out == f"from  line {line}  {source_path}\n"
+    assert gitmem("links", target).out == f"from  its line {line}  {source_path}\n"
     rows = gitmem("links", source, "--json").document["results"]
     assert [(row["line"], row["target"]) for row in rows] == [(line, Path(path).stem), (line + 1, "nowhere")]
     assert gitmem("check").out.startswith(f"warning: {source_path}:{line + 1}: [[nowhere]] leads nowhere\n")
@@ -261,10 +289,49 @@ def test_links_in_properties_have_no_line(gitmem: Gitmem) -> None:
     old, new = gitmem.observe("Old"), gitmem.observe("New")
     gitmem("retire", old, "--reason", "There is a newer one.", "--superseded-by", new)
     paths = {one: gitmem("show", one, "--json").document["results"][0]["path"] for one in (old, new)}
-    assert gitmem("links", new).out == f"to    supersedes     {paths[old]}\nfrom  superseded_by  {paths[old]}\n"
+    assert gitmem("links", new).out == f"to    supersedes         {paths[old]}\nfrom  its superseded_by  {paths[old]}\n"
     assert [row["line"] for row in gitmem("links", new, "--json").document["results"]] == [None, None]
     gitmem("edit", new, "--set", "supersedes=[[gone]]")
     assert f"warning: {paths[new]}: [[gone]] leads nowhere\n" in gitmem("check").out
+
+
+def test_links_show_each_pair_once_a_direction(gitmem: Gitmem) -> None:
+    target = gitmem.observe("Target")
+    path = gitmem("show", target, "--json").document["results"][0]["path"]
+    link = f"[[{Path(path).stem}]]"
+    source = gitmem.observe("Source", "--body", f"{link} and {link}\n{link}")
+    gitmem("edit", source, "--set", f"supersedes={link}")
+    source_path = gitmem("show", source, "--json").document["results"][0]["path"]
+    line = (gitmem.repo / source_path).read_text().splitlines().index(link) + 1
+    assert gitmem("links", source).out == f"to  supersedes, line {line - 1}, line {line}  {path}\n"
+    assert gitmem("links", target).out == f"from  its supersedes, line {line - 1}, line {line}  {source_path}\n"
+    assert len(gitmem("links", target, "--json").document["results"]) == 4
+
+
+def test_the_reason_stands_in_the_log_and_beside_the_retired_record(gitmem: Gitmem) -> None:
+    old, new = gitmem.observe("Old"), gitmem.observe("New")
+    gitmem("edit", old, "--title", "Older")
+    gitmem("retire", old, "--reason", "There is a newer one.", "--superseded-by", new)
+    lines = gitmem("log", old).out.splitlines()
+    assert [line for line in lines if line.startswith("    ")] == [
+        "    Reason: There is a newer one.",
+        f"    Superseded by: New ({new})",
+        "    Changed: title.",
+    ]
+    text = gitmem("show", old).out
+    assert "retired        Reason: There is a newer one.\n" in text
+    assert f"retired        Superseded by: New ({new})\n" in text
+    stem = Path(gitmem("show", new, "--json").document["results"][0]["path"]).stem
+    assert f"superseded_by  [[{stem}]]\n" in text
+    assert gitmem("show", old, "--json").document["retired"].startswith("Reason: There is a newer one.")
+    assert "retired" not in gitmem("show", new, "--json").document
+
+
+def test_a_long_note_is_cut_in_the_log(gitmem: Gitmem) -> None:
+    name = ["-c", "user.name=Sam", "-c", "user.email=sam@example.com"]
+    gitmem.git(*name, "commit", "--allow-empty", "-qm", "subject\n\na\n\nb\nc\x1b\nd\ne")
+    lines = gitmem("log", "--limit", "1").out.splitlines()
+    assert lines[1:] == ["    a", "    b", "    c\\u{1b}", "    …"]
 
 
 def test_log_tells_who_did_what(gitmem: Gitmem) -> None:
@@ -276,6 +343,7 @@ def test_log_tells_who_did_what(gitmem: Gitmem) -> None:
         f"{commits[0][:12]}  TIME  agent (model)  observe  Other\n"
         f"{commits[1][:12]}  TIME  agent (model)  observe  Run tests\n"
         f"{commits[2][:12]}  TIME  agent (model)  init     global vault global\n"
+        "    A memory that people can read, review, edit and undo.\n"
     )
     rows = gitmem("log", record_id, "--json").document["results"]
     assert [row["commit"] for row in rows] == [commits[1]]
@@ -345,6 +413,75 @@ def test_check_mends_the_views(gitmem: Gitmem) -> None:
     assert (index.read_text(), gitmem("check").code, gitmem.git("status", "--porcelain")) == (text, 0, "")
 
 
+def test_import_of_a_folder_without_notes_says_so(gitmem: Gitmem) -> None:
+    folder = Path(gitmem.environment.folder, "notes")
+    (folder / ".obsidian").mkdir(parents=True)
+    (folder / ".obsidian" / "app.json").touch()
+    said = gitmem("import", "notes")
+    assert (said.code, said.out, said.err) == (1, "", "no Markdown notes in notes\n")
+    for name in ("a.canvas", "b.base", "c.png"):
+        (folder / name).touch()
+    said = gitmem("import", "notes")
+    assert said.err == "3 other files are not notes and stay where they are\nno Markdown notes in notes\n"
+    said = gitmem("import", "notes", "--json")
+    assert (said.code, said.document["changed"], said.document["other_files"]) == (1, False, 3)
+    (folder / "a.md").write_text("One.\n")
+    assert gitmem("import", "notes").err == "3 other files are not notes and stay where they are\n"
+    assert gitmem.git("log", "--format=%s").splitlines() == ["import: 1 note from notes", "init: global vault global"]
+
+
+def test_what_is_left_out_is_told_by_reason_and_bounded() -> None:
+    taken = [Problem("path-taken", "it is taken", f"{number}.md") for number in range(7)]
+    broken = [Problem("yaml-syntax", f"line {number}", f"b{number}.md") for number in range(2)]
+    assert format_left_out([*taken, *broken]).splitlines() == [
+        "warning: 7 left out, it is taken: 0.md, 1.md, 2.md, 3.md, 4.md and 2 more",
+        "warning: 2 left out, yaml-syntax: b0.md (line 0), b1.md (line 1)",
+    ]
+
+
+def test_doctor_names_what_crashes_left(gitmem: Gitmem) -> None:
+    home, git_dir = Path(gitmem.environment.home), gitmem.repo / ".git"
+    left = [
+        gitmem.repo / "observations" / ".gitmem-x1-0.tmp",
+        git_dir / "index.x1",
+        git_dir / "gitmem-lock-x1",
+        home / "global" / ".gitmem-init-x1" / "repo",
+        home / ".gitmem-init-x2" / "repo",
+    ]
+    for place in left:
+        place.parent.mkdir(exist_ok=True)
+        place.touch()
+    rows = [row for row in gitmem("doctor", "--json").document["results"] if row["code"] == "leftovers"]
+    assert sorted((row["path"], row["message"].rpartition(": ")[2], row["severity"]) for row in rows) == sorted(
+        (str(folder), name, "warning")
+        for folder, name in (
+            (gitmem.repo, "observations/.gitmem-x1-0.tmp"),
+            (git_dir, "index.x1"),
+            (git_dir, "gitmem-lock-x1"),
+            (home / "global", ".gitmem-init-x1"),
+            (home, ".gitmem-init-x2"),
+        )
+    )
+    assert {row["hint"] for row in rows} == {"A crash left them. If no gitmem command is at work, they may be removed."}
+    assert gitmem("status").code == 0
+    assert not (git_dir / "gitmem-lock-x1").exists()
+
+
+def test_doctor_says_that_receipts_are_missing(gitmem: Gitmem) -> None:
+    assert "receipts-missing" not in gitmem("doctor", "--json").out
+    gitmem.observe("T")
+    assert "receipts-missing" not in gitmem("doctor", "--json").out
+    shutil.rmtree(Path(gitmem.environment.home, "global", "runtime", "receipts"))
+    said = gitmem("doctor", "--json")
+    assert (said.code, [row["code"] for row in said.document["results"]][-1]) == (0, "receipts-missing")
+
+
+def test_doctor_counts_vaults(gitmem: Gitmem) -> None:
+    assert "1 vault is registered\n" in gitmem("doctor").out
+    gitmem("init", "other")
+    assert "2 vaults are registered\n" in gitmem("doctor").out
+
+
 def test_doctor_works_without_a_vault(bare: Gitmem) -> None:
     said = bare("doctor")
     assert said.code == 0
@@ -388,7 +525,7 @@ def test_import_says_what_comes_in_and_what_does_not(gitmem: Gitmem, tmp_path: P
         "observation  observations/a.md\n"
         "observation  observations/deep/b.md\n"
     )
-    assert dry.err.startswith("warning: c.md: ")
+    assert re.fullmatch(r"warning: 1 left out, .+: c\.md\n", dry.err)
     assert gitmem.git("log", "--format=%s") == "init: global vault global"
     document: dict[str, Any] = gitmem("import", "notes", "--dry-run", "--json").document
     assert (document["dry_run"], document["commit"], len(document["records"])) == (True, None, 2)
@@ -396,6 +533,11 @@ def test_import_says_what_comes_in_and_what_does_not(gitmem: Gitmem, tmp_path: P
     assert [one["path"] for one in document["records"]] == ["observations/a.md", "observations/deep/b.md"]
     assert [one["path"] for one in document["left_out"]] == ["c.md"]
     again = gitmem("import", "notes")
-    assert again.out == "import: nothing to do, no commit made\n"
+    assert (again.code, again.out) == (0, "import: all 3 left out; nothing written\n")
+    assert (
+        "warning: 2 left out, the vault has a note of that name, or one that differs only in case: a.md, deep/b.md\n"
+        in again.err
+    )
+    assert gitmem("import", "notes", "--state", "promoted", "--dry-run").code == 0
     assert gitmem("import", "nowhere", "--json").document["error"]["code"] == "no-such-folder"
     assert gitmem("import", "notes", "--state", "promoted", "--json").document["error"]["code"] == "needs-human"

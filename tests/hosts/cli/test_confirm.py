@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,6 +78,50 @@ def test_an_interrupt_at_the_prompt_writes_nothing(gitmem: Gitmem, terminal: Ter
     assert said.code == 130
     assert "Traceback" not in said.out
     assert gitmem.git("rev-parse", "HEAD") == before
+
+
+def test_an_interrupt_is_heard_where_the_parent_ignores_it(gitmem: Gitmem, terminal: Terminal) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        said = terminal("declare", "Ship weekly", "--kind", "goal", answer=lambda _code: "\x03")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert said.code == 130
+
+
+@pytest.mark.parametrize("args", [["--human", "observe", "T"], ["observe", "T", "--human"]], ids=["before", "behind"])
+def test_human_asks_and_records_a_person_where_a_model_may_act(
+    args: list[str], gitmem: Gitmem, terminal: Terminal
+) -> None:
+    said = terminal(*args, "--evidence", "run:1", LOGNAME="sam")
+    assert (said.code, said.out.count("to confirm: ")) == (0, 1)
+    assert gitmem.git("log", "-1", "--format=%an") == "sam"
+    assert "Gitmem-Surface: human\n" in gitmem.git("log", "-1", "--format=%B") + "\n"
+
+
+def test_human_holds_for_every_write(bare: Gitmem, terminal: Terminal) -> None:
+    assert terminal("--human", "init", LOGNAME="sam").code == 0
+    record_id = bare.observe("T")
+    folder = Path(bare.environment.folder, "notes")
+    folder.mkdir()
+    (folder / "a.md").write_text("One.\n")
+    for args in (
+        ["edit", record_id, "--title", "U"],
+        ["retire", record_id, "--reason", "old"],
+        ["restore", record_id],
+        ["import", "notes"],
+    ):
+        assert terminal("--human", *args, answer=lambda _code: "no\n").code == 5
+        assert terminal("--human", *args, LOGNAME="sam").code == 0
+        assert bare.git("log", "-1", "--format=%an") == "sam"
+    assert bare.git("log", "--format=%an").splitlines() == ["sam"] * 4 + ["agent", "sam"]
+
+
+def test_human_without_a_terminal_writes_nothing(gitmem: Gitmem) -> None:
+    said = gitmem("--human", "observe", "T", "--evidence", "run:1", "--json")
+    assert (said.code, said.document["error"]["code"]) == (5, "needs-human")
+    assert gitmem("--human", "list").code == 1
+    assert gitmem.git("log", "--format=%s") == "init: global vault global"
 
 
 def test_every_run_has_a_new_code(gitmem: Gitmem, terminal: Terminal) -> None:
@@ -192,13 +237,14 @@ def test_adopting_shows_the_files(gitmem: Gitmem, terminal: Terminal) -> None:
         "\n"
         "  promoted/from-obsidian.md  new\n"
         "\n"
-        "  promoted/from-obsidian.md:\n"
+        "  promoted/from-obsidian.md (new):\n"
         "  | # Hello\n"
         "  | \n"
         "  | Written\\u{202e} by hand.\n"
         "  | \n"
         "\n"
-        "Effect: commits these files as your own edits; new ones become records, in one commit\n"
+        "Effect: commits these files as your own edits in one commit; "
+        "new ones become records, deleted ones are retired\n"
         "\n"
         "Type CODE to confirm: CODE\n"
         "adopt: commit COMMIT\n"

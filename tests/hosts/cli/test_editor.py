@@ -12,7 +12,7 @@ from gitmem.errors import InputError, UnavailableError
 from gitmem.hosts.cli.editor import edit_text
 
 if TYPE_CHECKING:
-    from driving import Gitmem
+    from driving import Gitmem, Terminal
 
 pytest_plugins = "hosts.driving"
 
@@ -73,6 +73,49 @@ def test_observe_writes_what_the_editor_left(gitmem: Gitmem, script: str, tmp_pa
     (tmp_path / "wanted").write_text("From the editor.\n")
     assert gitmem.at(editor=f"{script} keep")("observe", "T", "--evidence", "run:1", "--edit").code == 0
     assert gitmem("show", "--json", gitmem.git("ls-files", "observations")).json["body"] == "\nFrom the editor.\n"
+
+
+@pytest.mark.parametrize("flag", ["--edit", "--editor"])
+def test_the_editor_has_two_names_everywhere(flag: str, gitmem: Gitmem, script: str, tmp_path: Path) -> None:
+    (tmp_path / "wanted").write_text("Typed.\n")
+    edited = gitmem.at(editor=f"{script} drop")
+    record_id = edited("observe", "T", "--evidence", "run:1", "--json", flag).document["records"][0]["id"]
+    assert gitmem("show", record_id, "--json").json["body"] == "\nTyped.\n"
+    (tmp_path / "wanted").write_text("Typed again.\n")
+    assert edited("edit", record_id, flag).code == 0
+    assert gitmem("show", record_id, "--json").json["body"] == "\nTyped again.\n"
+    assert "--edit " not in gitmem("edit", "--help").out
+
+
+def drafts(gitmem: Gitmem) -> list[Path]:
+    return sorted(Path(gitmem.environment.home, "global", "runtime", "drafts").glob("*"))
+
+
+def test_what_was_typed_is_kept_until_it_is_written(gitmem: Gitmem, script: str, tmp_path: Path) -> None:
+    (tmp_path / "wanted").write_text("Typed for an hour.\n")
+    edited = gitmem.at(editor=f"{script} drop")
+    assert edited("observe", "T", "--evidence", "run:1", "--editor").code == 0
+    assert drafts(gitmem) == []
+    said = edited("declare", "T", "--kind", "goal", "--editor", "--json")
+    [kept] = drafts(gitmem)
+    assert said.document["error"]["hint"] == f"Ask a person to run it at a terminal. What you wrote is kept in {kept}"
+    assert (kept.read_text(), kept.stat().st_mode & 0o777) == ("Typed for an hour.\n", 0o600)
+    kept.unlink()
+    record_id = gitmem("list", "--json").document["results"][0]["id"]
+    assert edited("edit", record_id, "--editor", "--set", "authority=user_declared").code == 3
+    assert [file.read_text() for file in drafts(gitmem)] == ["Typed for an hour.\n"]
+
+
+@pytest.mark.parametrize(("typed", "code"), [("0000\n", 5), ("\x03", 130)], ids=["wrong code", "interrupt"])
+def test_what_was_typed_outlives_a_confirmation_that_fails(
+    typed: str, code: int, gitmem: Gitmem, terminal: Terminal, script: str, tmp_path: Path
+) -> None:
+    (tmp_path / "wanted").write_text("Typed.\n")
+    said = terminal("declare", "T", "--kind", "goal", "--editor", answer=lambda _code: typed, EDITOR=f"{script} drop")
+    assert said.code == code
+    [kept] = drafts(gitmem)
+    assert str(kept) in said.out
+    assert kept.read_text() == "Typed.\n"
 
 
 def test_observe_with_an_empty_text_writes_nothing(gitmem: Gitmem, script: str) -> None:

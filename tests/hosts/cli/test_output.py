@@ -120,6 +120,13 @@ def test_the_link_opens_any_file_name_in_obsidian() -> None:
     )
 
 
+def test_what_would_not_be_seen_is_escaped() -> None:
+    hidden = "\u202e\u200b\x7f\x85\x1b\ufeff\U000e0041\udcff"
+    text = format_json({"title": f"退é🙂{hidden}"}, "utf-8")
+    assert text == ('{\n  "title": "退é🙂\\u202e\\u200b\\u007f\\u0085\\u001b\\ufeff\\udb40\\udc41\\udcff"\n}')
+    assert json.loads(text) == {"title": f"退é🙂{hidden}"}
+
+
 @pytest.mark.parametrize(
     ("encoding", "shown"), [("utf-8", "退"), ("UTF8", "退"), ("latin-1", "\\u9000"), (None, "\\u9000")]
 )

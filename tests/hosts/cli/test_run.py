@@ -51,6 +51,8 @@ def test_version_and_help_are_light(tmp_path: Path) -> None:
 
 def test_the_version_is_said(bare: Gitmem) -> None:
     assert bare("--version").out == "gitmem 0.1.0\n"
+    assert bare("--json", "--version").out == "gitmem 0.1.0\n"
+    assert "as plain text even with --json" in " ".join(bare("--help").out.split())
 
 
 def test_help_lists_every_verb_by_section(bare: Gitmem) -> None:
@@ -191,6 +193,31 @@ def test_a_reader_that_goes_away_ends_it_silently(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")
+@pytest.mark.parametrize(
+    "args",
+    [["list"], ["list", "--json"], ["--help"], ["list", "--bogus", "--json"], ["completion", "bash"]],
+    ids=" ".join,
+)
+def test_output_that_cannot_be_written_is_one_line_and_6(args: list[str], gitmem: Gitmem, tmp_path: Path) -> None:
+    for number in range(3):
+        gitmem.observe(f"T {number} {'long ' * 20}")
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "GITMEM_HOME": gitmem.environment.home}
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "gitmem", *args]
+        done = subprocess.run(command, env=env, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (6, "error: standard output can't be written: No space left on device\n")
+
+
+def test_errors_that_nobody_can_read_still_have_their_code(tmp_path: Path) -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("this system has no full device")
+    env = {"PATH": os.environ["PATH"], "GITMEM_HOME": str(tmp_path)}
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "gitmem", "list"]
+        assert subprocess.run(command, env=env, stdout=full, stderr=full, check=False).returncode == 6
+
+
 def test_a_terminal_that_knows_no_unicode_still_gets_valid_output(gitmem: Gitmem, tmp_path: Path) -> None:
     title = "退款手续费"
     latin = {"PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
@@ -216,12 +243,40 @@ def test_completion_completes_verbs_and_options(tmp_path: Path) -> None:
     assert start([], tmp_path, **options).stdout.split() == ["plain,--limit"]
 
 
+def complete(folder: Path, *words: str, shell: str = "bash") -> list[str]:
+    asked = {
+        "_GITMEM_COMPLETE": f"{shell}_complete",
+        "COMP_CWORD": str(len(words)) if shell == "bash" else words[-1],
+        "COMP_WORDS": " ".join(("gitmem", *words)),
+    }
+    return start([], folder, **asked).stdout.split("\n")[:-1]
+
+
+def test_completion_offers_records_tags_and_vaults(gitmem: Gitmem, tmp_path: Path) -> None:
+    one = gitmem.observe("Use *two* workers", "--tag", "tool/pytest", "--key", "workers")
+    other = gitmem.observe("Other", "--tag", "tool/ruff")
+    lines = complete(tmp_path, "show", "")
+    assert sorted(lines) == sorted([f"plain,{one}  Use two workers", f"plain,{other}  Other"])
+    assert complete(tmp_path, "promote", one) == [f"plain,{one}"]
+    assert complete(tmp_path, "log", "work") == ["plain,workers"]
+    assert complete(tmp_path, "list", "--tag", "tool/") == ["plain,tool/pytest", "plain,tool/ruff"]
+    assert complete(tmp_path, "edit", "x", "--add-tag", "tool/r") == ["plain,tool/ruff"]
+    assert complete(tmp_path, "--vault", "glo") == ["plain,global"]
+    assert complete(tmp_path, "list", "--vault", "glo") == ["plain,global"]
+    assert complete(tmp_path, "show", one, shell="fish")[0].startswith("plain")
+
+
+def test_completion_without_a_vault_offers_nothing(tmp_path: Path) -> None:
+    for words in (["show", ""], ["list", "--tag", ""], ["--vault", ""]):
+        assert complete(tmp_path, *words) == [""]
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_scripts_call_gitmem(shell: str, bare: Gitmem) -> None:
     script = bare("completion", shell).out
     assert f"_GITMEM_COMPLETE={shell}_complete" in script
-    document = bare("completion", shell, "--json").json
-    assert document == {"shell": shell, "script": script.removesuffix("\n")}
+    document = bare("completion", shell, "--json").document
+    assert document["results"] == [{"shell": shell, "script": script.removesuffix("\n")}]
 
 
 def test_the_environment_is_not_read_where_one_is_given(bare: Gitmem, monkeypatch: pytest.MonkeyPatch) -> None:

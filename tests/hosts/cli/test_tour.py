@@ -40,13 +40,16 @@ def git(repo: Path, *args: str) -> str:
 def test_the_tour_is_one_document_of_steps_and_commits(bare: Gitmem, tmp_path: Path) -> None:
     said = bare("tour", str(tmp_path / "tour"), "--json")
     assert (said.code, said.err) == (0, "")
-    told = said.json
+    told = said.document
     repo = Path(told["vault"])
-    assert [step["step"] for step in told["steps"]] == STEPS
-    commits = [commit for step in told["steps"] for commit in step["commits"]]
+    steps = told["results"]
+    assert [step["step"] for step in steps] == STEPS
+    commits = [commit for step in steps for commit in step["commits"]]
     assert commits == git(repo, "log", "--reverse", "--format=%H").splitlines()
+    assert told["revision"] == commits[-1]
+    assert git(repo, "log", "--reverse", "--format=%s").splitlines()[0] == "init: workspace vault heron"
     assert git(repo, "status", "--porcelain") == ""
-    found = [step["answers"][0]["results"][0] for step in told["steps"] if step["step"] == "search"]
+    found = [step["answers"][0]["results"][0] for step in steps if step["step"] == "search"]
     wanted = load_story()["search"]
     assert [Path(row["path"]).name for row in found] == [asked["finds"] for asked in wanted]
     assert [row["uncommitted"] for row in found] == [False, True, False]

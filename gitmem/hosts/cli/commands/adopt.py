@@ -20,7 +20,7 @@ from gitmem.service.memory import Memory
 if TYPE_CHECKING:
     from gitmem.service.adopt import EditedNote
 
-_EFFECT = "commits these files as your own edits; new ones become records, in one commit"
+_EFFECT = "commits these files as your own edits in one commit; new ones become records, deleted ones are retired"
 
 
 @verb("adopt", "gitmem adopt\ngitmem adopt promoted/run-tests-with-two-workers-m7k2q9.md")
@@ -60,5 +60,5 @@ class _Adoption:
         """Return all that would be committed, read now."""
         self.shown = self.memory.find_edited(self.paths)
         facts = tuple((note.path, note.change) for note in self.shown)
-        texts = tuple((note.path, note.data.decode("utf-8", "backslashreplace")) for note in self.shown if note.data)
+        texts = tuple((f"{note.path} ({note.change})", note.shown) for note in self.shown)
         return Preview("adopt", vault_name(self.memory), _EFFECT, facts=facts, texts=texts)

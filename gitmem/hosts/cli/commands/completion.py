@@ -7,7 +7,9 @@ from click.shell_completion import get_completion_class
 
 from gitmem.hosts.cli.call import Call, pass_call
 from gitmem.hosts.cli.group import verb
+from gitmem.hosts.cli.output import read_document
 from gitmem.hosts.environment import COMPLETION_VARIABLE
+from gitmem.model.answer import Answer, Status
 
 
 @verb(
@@ -31,5 +33,6 @@ def command(context: click.Context, call: Call, shell: str) -> int:
     made = found(context.find_root().command, {}, "gitmem", COMPLETION_VARIABLE)
     # The template by itself: click's own way first starts a shell to ask for its version.
     script = made.source_template % made.source_vars()
-    call.print_result({"shell": shell, "script": script}, script)
+    answer = Answer(Status.OK, None, rows=({"shell": shell, "script": script},))
+    call.print_result(read_document(answer, ""), script)
     return 0

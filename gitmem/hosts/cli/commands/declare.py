@@ -19,7 +19,7 @@ _EFFECT = "a new record in baseline/, declared by you and given to agents as suc
     """
 gitmem declare "Never write to the production database" --kind boundary
 gitmem declare "Small pull requests" --kind preference --body "A reviewer is done in twenty minutes."
-gitmem declare "Offline check-in by April" --kind goal --edit
+gitmem declare "Offline check-in by April" --kind goal --editor
 """,
 )
 @draft_options(KINDS, kind_required=True)

@@ -8,8 +8,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gitmem.hosts.cli.call import Call, pass_call
+from gitmem.hosts.cli.complete import complete_records
 from gitmem.hosts.cli.group import verb
-from gitmem.hosts.cli.options import body_options, clean_tags, op_id_option, read_body, text, text_option
+from gitmem.hosts.cli.keeping import keep_typed
+from gitmem.hosts.cli.options import (
+    body_options,
+    clean_tags,
+    op_id_option,
+    read_body,
+    tag_option,
+    text,
+    text_option,
+    wants_editor,
+)
 from gitmem.hosts.cli.preview import Preview, get_shown, preview_record, with_asked
 from gitmem.hosts.cli.writing import write_and_say
 from gitmem.service.memory import Memory
@@ -17,6 +28,7 @@ from gitmem.service.memory import Memory
 if TYPE_CHECKING:
     from gitmem.service.edit import RecordEdit
 
+_CHANGES = ("title", "body", "body_file", "summary", "settings", "add_tags", "remove_tags")
 _EFFECT = "changes the record as said here, in place, in one commit"
 
 
@@ -29,10 +41,10 @@ gitmem edit m7k2q9 --set review_after=      (drops the property)
 gitmem edit m7k2q9 --editor
 """,
 )
-@click.argument("ref", metavar="ID", type=text)
+@click.argument("ref", metavar="ID", type=text, shell_complete=complete_records)
 @text_option("--title", help="A new title; the file keeps its name.")
 @text_option("--summary", help="A new summary.")
-@body_options("--editor")
+@body_options
 @click.option(
     "--set",
     "settings",
@@ -41,8 +53,8 @@ gitmem edit m7k2q9 --editor
     metavar="NAME=VALUE",
     help="Set a property, or drop it (NAME=). Repeated for one name, it becomes a list.",
 )
-@text_option("--add-tag", "add_tags", multiple=True, help="May be repeated.")
-@text_option("--remove-tag", "remove_tags", multiple=True, help="May be repeated.")
+@tag_option("--add-tag", "add_tags", help="May be repeated.")
+@tag_option("--remove-tag", "remove_tags", help="May be repeated.")
 @op_id_option
 @pass_call
 def command(call: Call, /, ref: str, **values: Any) -> int:
@@ -53,9 +65,11 @@ def command(call: Call, /, ref: str, **values: Any) -> int:
     """
     from gitmem.service.edit import RecordEdit
 
-    op_id = values["op_id"]
+    op_id, use_editor = values["op_id"], wants_editor(values)
+    if not use_editor and all(values[name] in (None, ()) for name in _CHANGES):
+        raise click.UsageError("nothing to change was given", click.get_current_context())
     with call.open_memory() as memory:
-        to_edit = get_shown(memory.show(ref)).body.strip("\r\n") if values["use_editor"] else None
+        to_edit = get_shown(memory.show(ref)).body.strip("\r\n") if use_editor else None
         text = read_body(call, values["body"], values["body_file"], to_edit)
         wanted = RecordEdit(
             title=values["title"],
@@ -65,12 +79,13 @@ def command(call: Call, /, ref: str, **values: Any) -> int:
             add_tags=clean_tags(values["add_tags"]),
             remove_tags=clean_tags(values["remove_tags"]),
         )
-        return write_and_say(
-            call,
-            lambda actor: memory.edit(ref, wanted, actor, op_id),
-            lambda: _preview(memory, ref, wanted),
-            stdin_is_used=values["body_file"] == "-",
-        )
+        with keep_typed(call, memory, text if use_editor else None):
+            return write_and_say(
+                call,
+                lambda actor: memory.edit(ref, wanted, actor, op_id),
+                lambda: _preview(memory, ref, wanted),
+                stdin_is_used=values["body_file"] == "-",
+            )
 
 
 def parse_settings(settings: Iterable[str]) -> dict[str, Any]:

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
 from gitmem.errors import InputError
 from gitmem.hosts.cli.call import Call, pass_call
 from gitmem.hosts.cli.columns import align, safe_line
+from gitmem.hosts.cli.confirm import run_confirmed
 from gitmem.hosts.cli.group import verb
 from gitmem.hosts.cli.options import text
 from gitmem.hosts.cli.output import write_document
 from gitmem.hosts.cli.plain import short
+from gitmem.hosts.cli.preview import Preview
 from gitmem.model.change import Receipt
 from gitmem.model.settings import SHARD_COUNTS, Scope, VaultEntry
+
+if TYPE_CHECKING:
+    from gitmem.service.init import NewVault
 
 
 @verb(
@@ -22,7 +30,7 @@ from gitmem.model.settings import SHARD_COUNTS, Scope, VaultEntry
     """
 gitmem init                       the global vault, in gitmem's home
 gitmem init --workspace           a vault in gitmem's home for the project around this folder
-gitmem init ~/notes/memory        a vault of its own, to open in Obsidian
+gitmem init ~/notes/memory        a stand-alone vault, to open in Obsidian
 gitmem init ~/notes/heron --workspace --project ~/src/heron
 """,
 )
@@ -35,30 +43,32 @@ gitmem init ~/notes/heron --workspace --project ~/src/heron
 @click.option(
     "--catalog-shards",
     type=click.Choice([str(number) for number in SHARD_COUNTS]),
-    default=str(SHARD_COUNTS[0]),
-    help="Over how many files catalog.json is spread: 1, 32 from about 2,000 records on, 1024 for very many.",
+    help="Over how many files catalog.json is spread: 1 (unless given), 32 from about 2,000 records on, 1024.",
 )
 @pass_call
 def command(
-    call: Call, path: str | None, name: str | None, project: str | None, catalog_shards: str, *, workspace: bool
+    call: Call, path: str | None, name: str | None, project: str | None, catalog_shards: str | None, *, workspace: bool
 ) -> int:
     """Make a vault, or find that it is there already.
 
     Writes a new Git repository with one commit, and its place into gitmem's home. A project's own repository is never
-    written to.
+    written to. A vault that is there already stays as it is.
     """
     from gitmem.service.init import NewVault
     from gitmem.wiring import make_vault
 
     folder = call.environment.folder
     wanted = NewVault(
-        scope=Scope.WORKSPACE if workspace or project else Scope.GLOBAL,
+        scope=Scope.WORKSPACE if path or workspace or project else Scope.GLOBAL,
         path=os.path.join(folder, os.path.expanduser(path)) if path else None,
         project=_find_project(folder, project) if workspace or project else "",
         name=name or "",
-        catalog_shards=int(catalog_shards),
+        catalog_shards=int(catalog_shards or SHARD_COUNTS[0]),
     )
-    entry, receipt = make_vault(call.environment.home, wanted, call.model())
+    home = call.environment.home
+    entry, receipt = run_confirmed(call, lambda actor: make_vault(home, wanted, actor), lambda: _preview(wanted))
+    ignored = [] if receipt.changed else list(_find_ignored(call, entry, name, catalog_shards))
+    receipt = replace(receipt, notices=(*receipt.notices, *ignored, *_find_namesakes(home, entry)))
     vault = {"name": entry.name, "id": entry.vault_id, "scope": entry.scope.value, "path": entry.path}
     call.print_result({**write_document(receipt), "vault": vault}, _format(entry, receipt))
     return 0
@@ -73,6 +83,32 @@ def _find_project(folder: str, project: str | None) -> str:
     return find_project_root(named)
 
 
+def _preview(wanted: NewVault) -> Preview:
+    place = wanted.path or "gitmem's home"
+    named = wanted.name or os.path.basename(wanted.project or wanted.path or "") or wanted.scope.value
+    effect = "a new Git repository with one commit, unless the vault is there already"
+    return Preview("init", named, effect, asked=(("scope", wanted.scope.value), ("folder", place)))
+
+
+def _find_ignored(call: Call, entry: VaultEntry, name: str | None, catalog_shards: str | None) -> Iterator[str]:
+    if name not in (None, entry.name):
+        yield f"--name was not applied: the vault is called {entry.name}"
+    if catalog_shards is not None:
+        from gitmem.wiring import open_memory
+
+        with open_memory(call.environment.home, call.environment.folder, entry.path) as memory:
+            shards = memory.vault.manifest.catalog_shards
+        if int(catalog_shards) != shards:
+            yield f"--catalog-shards was not applied: the vault has {shards}"
+
+
+def _find_namesakes(home: str, entry: VaultEntry) -> Iterator[str]:
+    from gitmem.service.locate import list_vaults
+
+    if any(one.name == entry.name and one.vault_id != entry.vault_id for one in list_vaults(home)):
+        yield f"another vault is called {entry.name}, too; --vault takes the path or the id of either"
+
+
 def _format(entry: VaultEntry, receipt: Receipt) -> str:
     head = f"init: commit {short(receipt.commit)}" if receipt.changed else "init: the vault is there already"
     facts = [
@@ -80,4 +116,4 @@ def _format(entry: VaultEntry, receipt: Receipt) -> str:
         ("folder", safe_line(entry.path)),
         *([("project", safe_line(entry.project))] if entry.project else []),
     ]
-    return "\n".join([head, *align(facts)])
+    return "\n".join([head, *align(facts), *(f"notice: {safe_line(notice)}" for notice in receipt.notices)])

@@ -8,6 +8,7 @@ import click
 
 from gitmem.hosts.cli.call import Call, pass_call
 from gitmem.hosts.cli.columns import align, safe_line
+from gitmem.hosts.cli.complete import complete_records
 from gitmem.hosts.cli.group import verb
 from gitmem.hosts.cli.options import text
 from gitmem.hosts.cli.reading import find_columns, say_answer
@@ -15,23 +16,33 @@ from gitmem.model.answer import Answer
 
 
 @verb("links", "gitmem links m7k2q9x4c0de")
-@click.argument("ref", metavar="ID", type=text)
+@click.argument("ref", metavar="ID", type=text, shell_complete=complete_records)
 @pass_call
 def command(call: Call, ref: str) -> int:
     """Show where a record's links lead, and what links to it.
 
-    ID is an id, the beginning of one, a key or a path. Writes nothing. Exit code 0 even when there are no links.
+    ID is an id, the beginning of one, a key or a path. A line has the direction, the properties and lines that hold the
+    link (of the other record where it leads here), and the other end. Writes nothing. Exit code 0 even when there are
+    no links.
     """
     return say_answer(call, lambda memory: memory.links(ref), _format)
 
 
 def _format(answer: Answer) -> str:
-    return "\n".join(align([_cells(row) for row in answer.rows], find_columns())) or "no links"
+    ends: dict[tuple[str, str], list[str]] = {}
+    for row in answer.rows:
+        places = ends.setdefault((row["direction"], _end(row)), [])
+        place = row["source"] if row["line"] is None else f"line {row['line']}"
+        if place not in places:
+            places.append(place)
+    return "\n".join(align([_cells(*end, places) for end, places in ends.items()], find_columns())) or "no links"
 
 
-def _cells(row: dict[str, Any]) -> tuple[str, str, str]:
-    place = row["source"] if row["line"] is None else f"line {row['line']}"
+def _end(row: dict[str, Any]) -> str:
     end = row["path"] or f"nothing is called {row['target']}"
-    if row["others"]:
-        end += f" (or {', '.join(row['others'])})"
-    return ("to" if row["direction"] == "out" else "from", safe_line(place), safe_line(end))
+    return end + (f" (or {', '.join(row['others'])})" if row["others"] else "")
+
+
+def _cells(direction: str, end: str, places: list[str]) -> tuple[str, str, str]:
+    where = safe_line(", ".join(places))
+    return ("to", where, safe_line(end)) if direction == "out" else ("from", f"its {where}", safe_line(end))

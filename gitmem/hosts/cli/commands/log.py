@@ -6,23 +6,26 @@ import click
 
 from gitmem.hosts.cli.call import Call, pass_call
 from gitmem.hosts.cli.columns import align, safe_line
+from gitmem.hosts.cli.complete import complete_records
 from gitmem.hosts.cli.group import verb
 from gitmem.hosts.cli.options import text
 from gitmem.hosts.cli.plain import short
 from gitmem.hosts.cli.reading import find_columns, say_answer
 from gitmem.model.answer import Answer
 
+MAX_NOTE_LINES = 4
+
 
 @verb("log", "gitmem log\ngitmem log m7k2q9x4c0de\ngitmem log --limit 100 --json")
-@click.argument("ref", metavar="[ID]", required=False, type=text)
+@click.argument("ref", metavar="[ID]", required=False, type=text, shell_complete=complete_records)
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="At most so many.")
 @pass_call
 def command(call: Call, ref: str | None, limit: int) -> int:
     """Show what was done, newest first.
 
     Of the whole vault, or of one record: ID is an id, the beginning of one, a key or a path. A line has the commit, the
-    time, who did it (a person or a model), the operation and its title. Writes nothing. Exit code 1 when there is
-    nothing to show.
+    time, who did it (a person or a model), the operation and its title; below it stands what was noted with it, such as
+    a reason. Writes nothing. Exit code 1 when there is nothing to show.
     """
     return say_answer(call, lambda memory: memory.log(ref, limit), _format, nothing="no operations")
 
@@ -38,4 +41,15 @@ def _format(answer: Answer) -> str:
         )
         for row in answer.rows
     ]
-    return "\n".join(align(rows, find_columns()))
+    columns = find_columns()
+    lines = []
+    for head, row in zip(align(rows, columns), answer.rows, strict=True):
+        lines += [head, *_note_lines(row["note"], columns)]
+    return "\n".join(lines)
+
+
+def _note_lines(note: str, columns: int | None) -> list[str]:
+    said = [safe_line(line) for line in note.splitlines() if line.strip()]
+    if len(said) > MAX_NOTE_LINES:
+        said[MAX_NOTE_LINES - 1 :] = ["…"]
+    return align([(f"    {line}",) for line in said], columns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from gitmem.hosts.cli.call import Call, pass_call
+from gitmem.hosts.cli.complete import complete_records
 from gitmem.hosts.cli.group import verb
 from gitmem.hosts.cli.options import op_id_option, text
 from gitmem.hosts.cli.preview import preview_record
@@ -15,7 +16,7 @@ _EFFECT = "moves it to promoted/ as reviewed knowledge and marks it verified tod
 
 
 @verb("promote", "gitmem promote m7k2q9x4c0de\ngitmem promote test-workers")
-@click.argument("ref", metavar="ID", type=text)
+@click.argument("ref", metavar="ID", type=text, shell_complete=complete_records)
 @op_id_option
 @pass_call
 def command(call: Call, ref: str, op_id: OpId | None) -> int:

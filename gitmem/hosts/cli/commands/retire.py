@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from gitmem.hosts.cli.call import Call, pass_call
+from gitmem.hosts.cli.complete import complete_records
 from gitmem.hosts.cli.group import verb
 from gitmem.hosts.cli.options import op_id_option, text, text_option
 from gitmem.hosts.cli.preview import Preview, get_shown, preview_record, with_asked
@@ -22,7 +23,7 @@ gitmem retire m7k2q9x4c0de --reason "The cache is gone since release 12"
 gitmem retire m7k2q9 --reason "Thirty seconds since July" --superseded-by x4c0dem7k2q9
 """,
 )
-@click.argument("ref", metavar="ID", type=text)
+@click.argument("ref", metavar="ID", type=text, shell_complete=complete_records)
 @click.option("--reason", type=text, required=True, help="Why it no longer holds; it stands in the commit.")
 @text_option("--superseded-by", help="The newer record that takes its place; the two will link to each other.")
 @op_id_option

@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from gitmem.hosts.cli.call import Call, pass_call
 from gitmem.hosts.cli.columns import align, safe_line
+from gitmem.hosts.cli.complete import complete_records
 from gitmem.hosts.cli.group import verb
 from gitmem.hosts.cli.options import text
 from gitmem.hosts.cli.reading import say_answer
-from gitmem.model.answer import Answer
+from gitmem.model.answer import Answer, Status
+from gitmem.model.authority import Action
+from gitmem.model.record import State
+from gitmem.service.memory import Memory
 from gitmem.text import make_visible
 
 
 @verb("show", "gitmem show m7k2q9x4c0de\ngitmem show test-workers --json\ngitmem show m7k2q9 --raw")
-@click.argument("ref", metavar="ID", type=text)
+@click.argument("ref", metavar="ID", type=text, shell_complete=complete_records)
 @click.option("--raw", is_flag=True, help="Print the file as it is, hidden characters included.")
 @pass_call
 def command(call: Call, ref: str, *, raw: bool) -> int:
     """Show one record: its properties, then its text.
 
-    ID is an id, the beginning of one, a key or a path. Secrets are masked. Writes nothing.
+    ID is an id, the beginning of one, a key or a path. Of a retired record the reason is shown, too. Secrets are
+    masked. Writes nothing.
     """
     if raw and call.as_json:
         raise click.UsageError("--raw and --json exclude each other")
-    return say_answer(call, lambda memory: memory.show(ref), _format_raw if raw else _format)
+    return say_answer(call, lambda memory: _read(memory, ref), _format_raw if raw else _format)
+
+
+def _read(memory: Memory, ref: str) -> Answer:
+    answer = memory.show(ref)
+    if answer.status is not Status.OK or answer.hits[0].record.state is not State.RETIRED:
+        return answer
+    last = memory.log(answer.hits[0].record.path, limit=1).rows
+    notes = [row["note"] for row in last if row["op"] == Action.RETIRE.value]
+    return replace(answer, extra={**answer.extra, "retired": notes[0]}) if notes else answer
 
 
 def _format_raw(answer: Answer) -> str:
@@ -43,6 +59,7 @@ def _format(answer: Answer) -> str:
     for name, value in answer.extra["properties"].items():
         if name not in ("gitmem_id", "title"):
             facts.append((safe_line(name), safe_line(", ".join(map(str, value)) if isinstance(value, list) else value)))
+    facts += [("retired", safe_line(line)) for line in answer.extra.get("retired", "").splitlines()]
     facts += [("problem", safe_line(problem.message)) for problem in record.problems]
     head = [click.style(safe_line(record.title), bold=True), *align(facts)]
     body = make_visible(answer.extra["body"]).strip("\n")

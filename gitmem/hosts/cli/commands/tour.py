@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from gitmem.hosts.cli.group import verb
 from gitmem.hosts.cli.output import read_document
 from gitmem.hosts.cli.plain import MAX_LISTED, format_hits, short
 from gitmem.hosts.cli.reading import find_columns
-from gitmem.model.answer import Answer
+from gitmem.model.answer import Answer, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,9 +37,10 @@ def command(call: Call, path: str | None) -> int:
     steps = []
     for step in play(place, repo):
         steps.append(_document(step, repo))
-        if not call.as_json:
-            click.echo(format_step(step) + "\n", color=call.paints(sys.stdout))
-    call.print_result({"ok": True, "folder": place, "vault": repo, "steps": steps}, format_farewell(place, repo))
+        call.print_text(format_step(step) + "\n")
+    answer = Answer(Status.OK, steps[-1]["answers"][0]["revision"], rows=tuple(steps))
+    told = {**read_document(answer, repo), "folder": place, "vault": repo}
+    call.print_result(told, format_farewell(place, repo))
     return 0
 
 
@@ -62,7 +62,7 @@ def play(place: str, repo: str) -> Iterator[Step]:
 
     story = load_story()
     home = os.path.join(place, "home")
-    wanted = NewVault(Scope.GLOBAL, path=repo, name=story["name"])
+    wanted = NewVault(Scope.WORKSPACE, path=repo, name=story["name"])
     _entry, receipt = make_vault(home, wanted, SAMPLE_PERSON)
     says = f"{story['about']} A vault is a Git repository of Markdown notes."
     yield Step("init", says, (f"gitmem init {repo} --name {story['name']}",), receipts=(receipt,))

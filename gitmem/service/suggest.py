@@ -1,0 +1,40 @@
+"""What a shell may offer for a record or a tag that is being typed: read from the search catalog alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gitmem.model.ids import RecordId
+from gitmem.model.record import State
+from gitmem.service.query import Filters, to_catalog
+from gitmem.service.reading import ask
+from gitmem.service.vault import OpenVault
+
+if TYPE_CHECKING:
+    from gitmem.catalog.database import Database
+    from gitmem.catalog.reconcile import Report
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """One record by what it is called."""
+
+    id: RecordId
+    key: str | None
+    title: str
+    tags: tuple[str, ...]
+
+
+def list_suggestions(vault: OpenVault) -> tuple[Suggestion, ...]:
+    """Return all records but private ones, retired ones too, by path. No note is read that did not change.
+
+    Secrets are masked, as in all of the catalog. Raises what ``ask`` raises.
+    """
+    from gitmem.catalog.query import list_rows
+
+    def question(database: Database, _report: Report) -> tuple[Suggestion, ...]:
+        rows = list_rows(database, to_catalog(Filters(states=tuple(State))))
+        return tuple(Suggestion(row.id, row.key, row.title, row.tags) for row in rows)
+
+    return ask(vault, question)
