@@ -18,7 +18,7 @@ from typing import NewType, TypeVar
 import pygit2
 from pygit2.enums import ObjectType
 
-from gitmem.disk import ensure_folder, flush_folder, write_new
+from gitmem.disk import flush_folder, write_new
 from gitmem.errors import IntegrityError
 from gitmem.git.library import reading, writing
 from gitmem.git.names import decode_name, encode_name
@@ -55,6 +55,7 @@ class ObjectStore:
         self._trees: dict[str, RawTree] = {}
         self._tree_of: dict[str, TreeId] = {}
         self._small: dict[str, bytes] = {}
+        self._has_new_folders = False
 
     def read(self, object_id: str, kind: ObjectType) -> bytes:
         """Return the content of an object, checked against its id.
@@ -84,8 +85,9 @@ class ObjectStore:
     def write(self, kind: ObjectType, data: bytes) -> str:
         """Write an object, flushed, and return its id once it has been read back.
 
-        A torn file that a crash left under its name is replaced. Raises ``UnavailableError`` (``git-write-failed``),
-        and ``IntegrityError`` (``object-poisoned``) when what was written does not read back.
+        A torn file that a crash left under its name is replaced. The entries of new folders are flushed when a commit
+        is written, for only that makes the objects before it reachable. Raises ``UnavailableError``
+        (``git-write-failed``), and ``IntegrityError`` (``object-poisoned``) when what was written does not read back.
         """
         object_id = object_id_of(kind, data)
         if not self._is_loose(object_id, kind, data):
@@ -100,6 +102,10 @@ class ObjectStore:
                 )
         if kind == ObjectType.BLOB:
             self._keep_if_small(object_id, data)
+        if kind == ObjectType.COMMIT and self._has_new_folders:
+            with writing("the repository's object folder"):
+                flush_folder(self._objects_dir)
+            self._has_new_folders = False
         return object_id
 
     def remove_torn(self, object_id: str) -> bool:
@@ -194,7 +200,9 @@ class ObjectStore:
 
     def _write_loose(self, object_id: str, kind: ObjectType, data: bytes) -> None:
         path = self._loose_path(object_id)
-        ensure_folder(os.path.dirname(path), 0o777)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(os.path.dirname(path), 0o777)
+            self._has_new_folders = True
         # A name that Git's own pruning knows, should a kill leave the file behind.
         temp = os.path.join(self._objects_dir, f"tmp_obj_gitmem{new_token()}")
         try:
