@@ -17,9 +17,11 @@ from gitmem.git.head import Head, find_operation, read_head
 from gitmem.git.hostile import Place, check_repository
 from gitmem.git.index_file import load_index
 from gitmem.git.library import FAILURES, prepare_libgit2, reading, writing
+from gitmem.git.lockfile import READ_FLAGS
 from gitmem.git.objects import FOLDER, ObjectStore
-from gitmem.model.ids import CommitId, Fingerprint
+from gitmem.model.ids import CommitId, Fingerprint, fingerprint
 
+_MAX_COMPARED_BYTES = 64 << 20
 PathT = TypeVar("PathT", bound=str)
 NOT_A_FILE = Fingerprint("not-a-file")
 """Stands for a link, a folder or another repository where a file is asked for; equals no blob id."""
@@ -99,8 +101,37 @@ class Repo:
         if tip is not None:
             # libgit2 would hang on a torn folder; reading them all first turns that into an error.
             collections.deque(self.objects.iter_tree(self.objects.tree_of_commit(tip)), maxlen=0)
+        if load_index(self.index_path) is None:
+            return self._compare_with_head(tip)
         with reading("the state of the work tree"):
-            return sorted(path for path, status in self.handle.status().items() if status not in quiet)
+            found = {path: status for path, status in self.handle.status().items() if status not in quiet}
+        # libgit2 compares what it reads through filters, so attributes can make an untouched file look edited.
+        doubtful = [path for path, status in found.items() if status == FileStatus.WT_MODIFIED]
+        committed = self.find_blobs(tip, doubtful)
+        same = {path for path in doubtful if committed[path] == self._find_fingerprint(path)}
+        return sorted(found.keys() - same)
+
+    def _compare_with_head(self, tip: CommitId | None) -> list[str]:
+        """Do what ``dirty_paths`` does where the staging area is lost, and so holds nothing that HEAD has not."""
+        committed = {} if tip is None else dict(self.iter_files(tip))
+        present = set()
+        for place, folders, files in os.walk(self.root):
+            folders[:] = [name for name in folders if name != ".git"]
+            for name in files:
+                path = os.path.relpath(os.path.join(place, name), self.root).replace(os.sep, "/")
+                if path in committed or (name != ".git" and not self.handle.path_is_ignored(path)):
+                    present.add(path)
+        different = {path for path in present if committed.get(path) != self._find_fingerprint(path)}
+        return sorted(different | (committed.keys() - present))
+
+    def _find_fingerprint(self, path: str) -> Fingerprint | None:
+        """Return the content hash of a file in the work tree, ``None`` for one that is not to be read whole."""
+        try:
+            with open(os.open(os.path.join(self.root, path), READ_FLAGS), "rb") as file:
+                is_small = os.fstat(file.fileno()).st_size <= _MAX_COMPARED_BYTES
+                return fingerprint(file.read()) if is_small else None
+        except OSError:
+            return None
 
     def read_blob(self, commit: CommitId, path: str) -> bytes | None:
         """Return the content of a regular file of a commit, ``None`` when there is none at ``path``.

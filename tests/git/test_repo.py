@@ -286,6 +286,23 @@ def test_dirty_paths_are_what_git_status_says(vault: Repo, git: Git) -> None:
     assert vault.dirty_paths() == ["baseline/one.md", "manifest.json", "new folder/new.md", "promoted/two.md"]
 
 
+@pytest.mark.parametrize("damage", [b"", b"garbage", None])
+def test_dirty_paths_are_known_without_a_staging_area(vault: Repo, git: Git, damage: bytes | None) -> None:
+    index = Path(vault.index_path)
+    index.unlink()
+    if damage is not None:
+        index.write_bytes(damage)
+    root = Path(vault.root)
+    assert open_repo(vault.root).dirty_paths() == []
+    tracked = sorted(path for path, _blob in vault.iter_files(_tip(vault)))
+    (root / tracked[0]).unlink()
+    (root / tracked[1]).write_bytes(b"edited")
+    (root / "new.txt").write_bytes(b"new")
+    (root / ".gitignore").write_text("*.log\n.gitignore\n")
+    (root / "out.log").write_bytes(b"ignored")
+    assert open_repo(vault.root).dirty_paths() == sorted([*tracked[:2], "new.txt"])
+
+
 def test_asking_for_dirty_paths_ends_when_a_folder_of_head_is_torn(vault: Repo, git: Git) -> None:
     folder = git(vault, "rev-parse", "HEAD:promoted").strip()
     path = Path(vault.common_dir, "objects", folder[:2], folder[2:])
