@@ -142,7 +142,7 @@ class Database:
     def _connect(self, file: str) -> sqlite3.Connection:
         if file != _IN_MEMORY:
             _ensure_private(file)
-        connection = sqlite3.connect(file, self._busy_timeout_s, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(file, timeout=self._busy_timeout_s, isolation_level=None, check_same_thread=False)
         try:
             for setting in _SETTINGS:
                 connection.execute(setting)
