@@ -43,15 +43,18 @@ def write_new(path: str, data: bytes, mode: int = 0o600) -> None:
         os.close(fd)
 
 
-def replace_file(path: str, data: bytes, mode: int = 0o600) -> None:
-    """Write ``path`` so that it holds either its old bytes or ``data``, whatever happens; durable."""
-    temp = f"{path}.{os.getpid()}.tmp"
+def replace_file(path: str, data: bytes, mode: int = 0o600, temp: str | None = None) -> None:
+    """Write ``path`` so that it holds either its old bytes or ``data``, whatever happens; durable.
+
+    ``temp`` is a name on the same file system under which the bytes are written first; a kill can leave it behind.
+    """
+    temp = temp or f"{path}.{os.getpid()}.tmp"
     with contextlib.suppress(FileNotFoundError):
         os.unlink(temp)
     try:
         write_new(temp, data, mode)
         os.replace(temp, path)
-    except OSError:
+    except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temp)
         raise

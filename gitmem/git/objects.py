@@ -18,7 +18,7 @@ from typing import NewType, TypeVar
 import pygit2
 from pygit2.enums import ObjectType
 
-from gitmem.disk import flush_folder, write_new
+from gitmem.disk import flush_folder, replace_file
 from gitmem.errors import IntegrityError
 from gitmem.git.library import reading, writing
 from gitmem.git.names import decode_name, encode_name
@@ -205,14 +205,7 @@ class ObjectStore:
             self._has_new_folders = True
         # A name that Git's own pruning knows, should a kill leave the file behind.
         temp = os.path.join(self._objects_dir, f"tmp_obj_gitmem{new_token()}")
-        try:
-            write_new(temp, zlib.compress(_header(kind, data) + data, zlib.Z_BEST_SPEED), 0o444)
-            os.replace(temp, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temp)
-            raise
-        flush_folder(os.path.dirname(path))
+        replace_file(path, zlib.compress(_header(kind, data) + data, zlib.Z_BEST_SPEED), 0o444, temp)
 
 
 def object_id_of(kind: ObjectType, data: bytes) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from pygit2.enums import ObjectType
 
-from gitmem.disk import flush_folder, write_new
+from gitmem.disk import replace_file
 from gitmem.errors import IntegrityError, StateError, UnavailableError
 from gitmem.git.commit import format_commit
 from gitmem.git.head import read_head, read_ref
@@ -132,17 +132,9 @@ def _lock_branch(repo: Repo, path: str, note: str) -> LockFile:
 
 
 def _replace_ref(repo: Repo, path: str, new: CommitId) -> None:
-    temp = os.path.join(repo.common_dir, TEMP_PREFIX + new_token())
-    try:
-        write_new(temp, new.encode() + b"\n", 0o666)
-        if os.path.isdir(path):  # empty folders of branches that are gone; Git makes room the same way
-            os.rmdir(path)
-        os.replace(temp, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temp)
-        raise
-    flush_folder(os.path.dirname(path))
+    if os.path.isdir(path):  # empty folders of branches that are gone; Git makes room the same way
+        os.rmdir(path)
+    replace_file(path, new.encode() + b"\n", 0o666, os.path.join(repo.common_dir, TEMP_PREFIX + new_token()))
 
 
 def _append_reflogs(repo: Repo, name: str, line: bytes) -> None:
