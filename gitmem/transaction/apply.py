@@ -14,7 +14,7 @@ from gitmem.git.stage import IndexLock, install_index, prepare_index, remove_own
 from gitmem.git.trees import build_tree, diff_trees, tree_of, write_blobs
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Change, FileEdit, Receipt
-from gitmem.model.ids import CommitId, Fingerprint, OpId
+from gitmem.model.ids import CommitId, Fingerprint, OpId, new_op_id
 from gitmem.model.record import state_of
 from gitmem.model.settings import Manifest
 from gitmem.model.vault_path import VaultPath
@@ -23,9 +23,15 @@ from gitmem.transaction.displaced import set_aside, settle_displaced
 from gitmem.transaction.files import find_fingerprint, flush_folders, put_in_place, settle_temp
 from gitmem.transaction.ground import Ground, Tools
 from gitmem.transaction.journal import Journal, drop_journal, save_journal
-from gitmem.transaction.receipts import append_receipt, find_last_receipt, find_receipt, receipt_of_commit
+from gitmem.transaction.receipts import (
+    append_receipt,
+    find_first_receipt,
+    find_last_receipt,
+    find_receipt,
+    receipt_of_commit,
+)
 from gitmem.transaction.recover import check_recovered, recover, settle
-from gitmem.transaction.repair import edits_of_views, find_stale_views, plan_repair
+from gitmem.transaction.repair import edits_of_views, find_stale_views, plan_repair, put_views_back
 from gitmem.vault.lock import hold_lock
 
 
@@ -62,17 +68,21 @@ def apply(ground: Ground, change: Change, tools: Tools) -> Receipt:
         return replace(receipt, notices=receipt.notices + tuple(notices))
 
 
-def apply_repair(ground: Ground, tools: Tools, actor: Actor) -> Receipt | None:
+def apply_repair(ground: Ground, tools: Tools, actor: Actor) -> Receipt:
     """Bring the committed views in step with the committed records, in a commit of their own.
 
-    Returns ``None`` when they are. Raises as ``apply`` does.
+    Files of views that were edited by hand are put back, and what was written there is kept. When the committed views
+    are in step, no commit is made. Raises as ``apply`` does.
     """
     with locked(ground, tools, "repair of the views") as notices:
         manifest, base = steps.check_marker(ground)
         change = plan_repair(ground, tools.views, manifest, base, actor)
         if change is None:
-            return None
-        receipt = _run(ground, change, change.edits, tools, base, manifest)
+            receipt = _nothing_to_do(Change(Action.REPAIR, new_op_id(), actor, "nothing", (), (), "no-change"))
+        else:
+            edits = steps.make_way(ground, change.op_id, change.edits, notices)
+            receipt = _run(ground, change, edits, tools, base, manifest)
+        notices.extend(put_views_back(ground, tools.views, receipt.op_id))
         return replace(receipt, notices=receipt.notices + tuple(notices))
 
 
@@ -110,11 +120,9 @@ def find_earlier(ground: Ground, asked: Change | Retry) -> Receipt | None:
     op_id = asked.op_id
     earlier = find_receipt(ground.layout, op_id)
     head = ground.repo.head().commit
-    if earlier is None and head is not None:
-        last = find_last_receipt(ground.layout)
-        if last is None or last.commit != head:
-            found = find_op(ground.repo, head, op_id)
-            earlier = None if found is None else receipt_of_commit(found)
+    if earlier is None and head is not None and not _has_all_receipts(ground, head):
+        found = find_op(ground.repo, head, op_id)
+        earlier = None if found is None else receipt_of_commit(found)
     if earlier is not None and (
         earlier.op is not asked.action or (earlier.request and asked.request and earlier.request != asked.request)
     ):
@@ -124,6 +132,12 @@ def find_earlier(ground: Ground, asked: Change | Retry) -> Receipt | None:
             "Give each operation its own id; leave --op-id out to have one made.",
         )
     return earlier
+
+
+def _has_all_receipts(ground: Ground, head: CommitId) -> bool:
+    """Tell whether the receipts reach from the vault's making to ``head``; a clone's, or lost ones, do not."""
+    first, last = find_first_receipt(ground.layout), find_last_receipt(ground.layout)
+    return first is not None and first.op is Action.INIT and last is not None and last.commit == head
 
 
 def _run(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 
 from gitmem.disk import ensure_folder, flush_folder, replace_file, write_new
 from gitmem.errors import IntegrityError, StateError
@@ -23,6 +24,7 @@ from gitmem.vault.paths import read_file
 FILE_MODE = 0o644
 _OLD = ".old"
 _NEW = ".new"
+_AWAY = ".away"
 
 
 def temp_name(path: VaultPath, op_id: OpId, number: int) -> VaultPath:
@@ -68,22 +70,10 @@ def take_back(root: str, edit: JournalEdit, old: bytes | None) -> str | None:
     A file that holds neither the old nor the new content is a person's and stays as it is. Returns a notice then.
     Raises ``IntegrityError`` (``old-content-lost``) when the old content is nowhere; the file keeps the new one.
     """
-    target = os.path.join(root, edit.path)
-    now = find_fingerprint(root, edit.path)
-    if now == edit.after and edit.after != edit.before:
-        if edit.before is None:
-            os.unlink(target)
-        else:
-            _bring_back(root, edit, old, target)
-        flush_folder(os.path.dirname(target))
-    elif now != edit.before:
-        kept = _find_displaced(root, edit)
-        if now is None and kept is not None:
-            move_no_replace(kept, target)
-        else:
-            return f"{edit.path} was edited meanwhile and is left as it is"
-    remove_empty_folders(root, edit.path)
-    return None
+    kept = _find_displaced(root, edit)
+    if kept is None and edit.before is not None and old is not None and fingerprint(old) == edit.before:
+        kept = _write_beside(root, edit, old)
+    return _bring(root, edit, edit.after, edit.before, kept)
 
 
 def bring_forward(root: str, edit: JournalEdit, new: bytes | None) -> str | None:
@@ -91,18 +81,9 @@ def bring_forward(root: str, edit: JournalEdit, new: bytes | None) -> str | None
 
     A file that holds neither the old nor the new content is a person's and stays as it is. Returns a notice then.
     """
-    target = os.path.join(root, edit.path)
-    now = find_fingerprint(root, edit.path)
-    if now == edit.after:
+    if find_fingerprint(root, edit.path) == edit.after:
         return None
-    if now != edit.before:
-        return f"{edit.path} was edited meanwhile and is left as it is, uncommitted"
-    if new is None:
-        os.unlink(target)
-        remove_empty_folders(root, edit.path)
-    else:
-        _write_whole(root, edit, new, target)
-    return None
+    return _bring(root, edit, edit.before, edit.after, None if new is None else _write_beside(root, edit, new))
 
 
 def settle_temp(layout: VaultLayout, op_id: OpId, edit: JournalEdit) -> str | None:
@@ -198,40 +179,70 @@ def _take_away(root: str, edit: JournalEdit, target: str, temp: str) -> None:
 
 
 def _temps(edit: JournalEdit) -> tuple[VaultPath, ...]:
-    return (edit.temp, VaultPath(edit.temp + _OLD), VaultPath(edit.temp + _NEW))
+    return (edit.temp, *(VaultPath(edit.temp + ending) for ending in (_OLD, _NEW, _AWAY)))
 
 
 def _find_displaced(root: str, edit: JournalEdit) -> str | None:
     """Return the hidden file that holds the content from before, wherever the operation was stopped."""
-    for name in _temps(edit)[:2]:
+    for name in _temps(edit):
         if edit.before is not None and find_fingerprint(root, name) == edit.before:
             return os.path.join(root, name)
     return None
 
 
-def _bring_back(root: str, edit: JournalEdit, old: bytes | None, target: str) -> None:
-    kept = _find_displaced(root, edit)
-    if kept is not None:
-        os.replace(kept, target)
-    elif old is not None and fingerprint(old) == edit.before:
-        _write_whole(root, edit, old, target)
-    else:
+def _bring(
+    root: str, edit: JournalEdit, held: Fingerprint | None, wanted: Fingerprint | None, source: str | None
+) -> str | None:
+    """Bring a file from ``held`` to ``wanted``, whose bytes lie in the hidden file ``source``.
+
+    Whatever another program puts there meanwhile wins, as in ``put_in_place``.
+    """
+    target = os.path.join(root, edit.path)
+    now = find_fingerprint(root, edit.path)
+    if now == wanted:
+        remove_empty_folders(root, edit.path)
+        return None
+    if now not in (held, None):
+        return f"{edit.path} was edited meanwhile and is left as it is"
+    if wanted is not None and source is None:
         raise IntegrityError(
             "old-content-lost",
             f"the content that {edit.path} had before an undone operation can't be found",
             "The file holds the new content, uncommitted. Compare it with `git diff`.",
             path=edit.path,
         )
+    try:
+        if source is not None:
+            ensure_folder(os.path.dirname(target), 0o755)
+        _swap_in(root, edit, source, target, held if now is not None else None)
+    except (StateError, FileExistsError, FileNotFoundError):
+        return f"{edit.path} was edited meanwhile and is left as it is"
+    remove_empty_folders(root, edit.path)
+    if os.path.isdir(os.path.dirname(target)):
+        flush_folder(os.path.dirname(target))
+    return None
 
 
-def _write_whole(root: str, edit: JournalEdit, data: bytes, target: str) -> None:
+def _swap_in(root: str, edit: JournalEdit, source: str | None, target: str, held: Fingerprint | None) -> None:
+    away = VaultPath(edit.temp + _AWAY)
+    step = replace(edit, before=held, temp=away)
+    if source is None:
+        _take_away(root, step, target, os.path.join(root, away))
+    elif held is None:
+        move_no_replace(source, target)
+    else:
+        os.replace(source, os.path.join(root, away))
+        _swap(root, step, os.path.join(root, away), target)
+
+
+def _write_beside(root: str, edit: JournalEdit, data: bytes) -> str:
+    """Write ``data`` to a hidden file beside the edit's, flushed; return its name."""
     new = os.path.join(root, edit.temp + _NEW)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(new)
-    ensure_folder(os.path.dirname(target), 0o755)
+    ensure_folder(os.path.dirname(new), 0o755)
     write_new(new, data, FILE_MODE)
-    os.replace(new, target)
-    flush_folder(os.path.dirname(target))
+    return new
 
 
 def _edited(edit: JournalEdit) -> StateError:

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from gitmem.clock import format_utc
-from gitmem.disk import append_line, ensure_folder
+from gitmem.disk import append_line, ensure_folder, open_regular
 from gitmem.git.history import Commit
-from gitmem.git.message import parse_message
+from gitmem.git.message import OP_ID, parse_message
 from gitmem.model.authority import Action
 from gitmem.model.change import Receipt, RecordRef
 from gitmem.model.ids import CommitId, OpId, RecordId
@@ -37,7 +37,7 @@ def find_receipt(layout: VaultLayout, op_id: OpId) -> Receipt | None:
     """Return the receipt of ``op_id``, newest months first, or ``None``."""
     needle = f'"op_id": "{op_id}"'.encode()
     for name in sorted(_names(layout), reverse=True):
-        with open(os.path.join(layout.receipts, name), "rb") as file:
+        with open_regular(os.path.join(layout.receipts, name)) as file:
             data = file.read()
         if needle in data:
             for line in data.splitlines():
@@ -51,7 +51,7 @@ def find_last_receipt(layout: VaultLayout) -> Receipt | None:
     names = sorted(_names(layout))
     if not names:
         return None
-    with open(os.path.join(layout.receipts, names[-1]), "rb") as file:
+    with open_regular(os.path.join(layout.receipts, names[-1])) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _TAIL_BYTES))
         _head, newline, line = file.read().rstrip(b"\n").rpartition(b"\n")
@@ -64,19 +64,33 @@ def find_last_receipt(layout: VaultLayout) -> Receipt | None:
 def iter_receipts(layout: VaultLayout) -> Iterator[Receipt]:
     """Yield the receipts in the order in which they were written; lines that a crash tore are passed over."""
     for name in sorted(_names(layout)):
-        with open(os.path.join(layout.receipts, name), "rb") as file:
+        with open_regular(os.path.join(layout.receipts, name)) as file:
             for line in file:
                 if (receipt := _parse(line)) is not None:
                     yield receipt
 
 
-def receipt_of_commit(commit: Commit) -> Receipt:
-    """Return the receipt of an operation as far as its commit tells: where its records lay is in the tree."""
-    trailers = parse_message(commit.message).trailers
-    named = dict(trailers)
+def find_first_receipt(layout: VaultLayout) -> Receipt | None:
+    """Return the oldest receipt, ``None`` when there is none or its line is torn. Reads one line."""
+    for name in sorted(_names(layout)):
+        with open_regular(os.path.join(layout.receipts, name)) as file:
+            return _parse(file.readline())
+    return None
+
+
+def receipt_of_commit(commit: Commit) -> Receipt | None:
+    """Return the receipt of an operation as far as its commit tells: where its records lay is in the tree.
+
+    ``None`` for a commit whose trailers gitmem did not write.
+    """
+    named = dict(parse_message(commit.message).trailers)
+    try:
+        op = Action(named.get("Gitmem-Op", ""))
+    except ValueError:
+        return None
     return Receipt(
-        op=Action(named["Gitmem-Op"]),
-        op_id=OpId(named["Gitmem-Op-Id"]),
+        op=op,
+        op_id=OpId(named.get(OP_ID, "")),
         commit=commit.id,
         changed=True,
         records=(),

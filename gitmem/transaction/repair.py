@@ -6,20 +6,25 @@ one) may have changed records without them, so the next operation compares and, 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 
+from gitmem.disk import ensure_folder, replace_file
 from gitmem.errors import GitmemError, InputError
 from gitmem.git.repo import Repo
+from gitmem.git.stage import staged_ids
 from gitmem.git.trees import Difference, diff_trees, tree_of
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Change, FileEdit, RecordChange
-from gitmem.model.ids import CommitId, fingerprint, new_op_id
+from gitmem.model.ids import CommitId, OpId, fingerprint, new_op_id
 from gitmem.model.record import Record, state_of
 from gitmem.model.settings import Manifest
 from gitmem.model.vault_path import VaultPath, find_path_problem
+from gitmem.transaction.files import FILE_MODE, displaced_name, keep_displaced
 from gitmem.transaction.ground import Ground, Views
 from gitmem.transaction.receipts import find_last_receipt
 from gitmem.vault.layout import LIFECYCLE_FOLDERS, MANIFEST
+from gitmem.vault.paths import read_file
 from gitmem.vault.record_file import parse_record
 
 RULE = "views-follow-records"
@@ -43,6 +48,30 @@ def find_stale_views(ground: Ground, views: Views, manifest: Manifest, base: Com
 def plan_repair(ground: Ground, views: Views, manifest: Manifest, base: CommitId, actor: Actor) -> Change | None:
     """Return the change that makes the views of ``base`` what its records say, ``None`` when they are."""
     return _make_change(tuple(compare_views(ground.repo, views, manifest, base)), actor)
+
+
+def put_views_back(ground: Ground, views: Views, op_id: OpId) -> list[str]:
+    """Write the views whose files are not what is committed, and keep what was there; what is staged of one stays.
+
+    Called with the locks held. Returns notices.
+    """
+    repo, root = ground.repo, ground.layout.repo
+    head = repo.head().commit
+    paths = [VaultPath(path) for path in repo.dirty_paths() if views.is_view(path)]
+    committed, staged = repo.find_blobs(head, paths), staged_ids(repo, paths)
+    notices = []
+    for path in paths:
+        blob = committed[path]
+        if blob is None or staged[path] != blob:
+            continue
+        data = read_file(root, path)
+        if data is not None:
+            keep_displaced(ground.layout, op_id, path, data)
+        ensure_folder(os.path.dirname(os.path.join(root, path)), 0o755)
+        replace_file(os.path.join(root, path), repo.read_object(blob), FILE_MODE)
+        kept = f"; what stood there is kept in {displaced_name(op_id)}" if data is not None else ""
+        notices.append(f"{path} was put back{kept}")
+    return notices
 
 
 def compare_views(repo: Repo, views: Views, manifest: Manifest, base: CommitId) -> Iterator[FileEdit]:

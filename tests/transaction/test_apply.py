@@ -395,8 +395,18 @@ def test_lost_receipts_are_made_up_for_by_history(desk: Desk, memory: Memory, pe
     first = memory.observe(draft(), person, parse_op_id("op-1"))
     for file in (desk.runtime / "receipts").iterdir():
         file.unlink()
+    second = memory.observe(draft("Another", "Of another kind."), person)  # the receipts begin anew
     assert memory.observe(draft(), person, parse_op_id("op-1")).commit == first.commit
-    assert len(desk.commits()) == 2
+    assert desk.git("rev-parse", "HEAD").strip() == second.commit
+    desk.judge()
+
+
+def test_trailers_that_someone_else_wrote_answer_no_operation(desk: Desk, memory: Memory, person: Actor) -> None:
+    desk.git("commit", "-q", "--allow-empty", "-m", "by hand\n\nGitmem-Op-Id: op-1\nGitmem-Op: sing")
+    receipt = memory.observe(draft(), person, parse_op_id("op-1"))
+    assert receipt.changed
+    assert desk.git("rev-parse", "HEAD").strip() == receipt.commit
+    desk.judge()
 
 
 def test_an_amended_commit_is_not_taken_for_gitmems(desk: Desk, memory: Memory, person: Actor) -> None:
