@@ -6,7 +6,11 @@ Durable means that the file's bytes, and then its folder's entry, were flushed b
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import stat
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
 
 
 def ensure_folder(path: str, mode: int = 0o700) -> None:
@@ -30,6 +34,43 @@ def flush_folder(path: str) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def iter_folders(
+    root: str,
+    skips: Callable[[str], bool] = lambda _name: False,
+    on_error: Callable[[str, OSError], None] = lambda _inside, _error: None,
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield each folder below ``root``: its path from there (``/`` between names), its folders, its other entries.
+
+    ``root`` itself comes first as the empty path; names are sorted. Folders whose name ``skips`` names are left out;
+    symbolic links count as other entries. A folder that can't be read is told to ``on_error``. Any depth is fine.
+    """
+    waiting = [""]
+    while waiting:
+        inside = waiting.pop()
+        folders: list[str] = []
+        others: list[str] = []
+        try:
+            with os.scandir(os.path.join(root, inside)) as entries:
+                for entry in entries:
+                    (folders if entry.is_dir(follow_symlinks=False) else others).append(entry.name)
+        except OSError as error:
+            on_error(inside, error)
+            continue
+        folders = sorted(name for name in folders if not skips(name))
+        yield inside, folders, sorted(others)
+        waiting += [f"{inside}/{name}" if inside else name for name in reversed(folders)]
+
+
+def open_regular(path: str) -> BinaryIO:
+    """Open a regular file for reading, without waiting where a pipe took its place. Raises ``OSError`` for one."""
+    fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    file = os.fdopen(fd, "rb")
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "not a regular file", path)
+    return file
 
 
 def write_new(path: str, data: bytes, mode: int = 0o600) -> None:

@@ -187,9 +187,10 @@ def _check_objects_and_refs(common_dir: str) -> None:
 
 def _has_bytes(path: str) -> bool:
     try:
-        return os.lstat(path).st_size > 0
+        info = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return False
+    return info.st_size > 0 or not stat.S_ISREG(info.st_mode)  # libgit2 would wait for the other end of a pipe
 
 
 def _bare() -> StateError:

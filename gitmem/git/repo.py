@@ -11,6 +11,7 @@ from typing import TypeVar
 import pygit2
 from pygit2.enums import FileStatus, ObjectType, RepositoryInitFlag, RepositoryOpenFlag
 
+from gitmem.disk import iter_folders
 from gitmem.errors import InputError, StateError, UnavailableError
 from gitmem.git.discover import is_same_place
 from gitmem.git.head import Head, find_operation, read_head
@@ -115,10 +116,9 @@ class Repo:
         """Do what ``dirty_paths`` does where the staging area is lost, and so holds nothing that HEAD has not."""
         committed = {} if tip is None else dict(self.iter_files(tip))
         present = set()
-        for place, folders, files in os.walk(self.root):
-            folders[:] = [name for name in folders if name != ".git"]
-            for name in files:
-                path = os.path.relpath(os.path.join(place, name), self.root).replace(os.sep, "/")
+        for inside, _folders, names in iter_folders(self.root, skips=lambda name: name == ".git"):
+            for name in names:
+                path = f"{inside}/{name}" if inside else name
                 if path in committed or (name != ".git" and not self.handle.path_is_ignored(path)):
                     present.add(path)
         different = {path for path in present if committed.get(path) != self._find_fingerprint(path)}

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from gitmem.disk import ensure_folder, replace_file
+from gitmem.disk import ensure_folder, open_regular, replace_file
 from gitmem.errors import IntegrityError, StateError, UnavailableError
 from gitmem.model.ids import VaultId, is_record_id
 from gitmem.model.settings import Scope, VaultEntry
@@ -72,7 +72,7 @@ def _change(home: HomeLayout, edit: Callable[[tuple[VaultEntry, ...]], tuple[Vau
 def _load(home: HomeLayout) -> tuple[int, tuple[VaultEntry, ...]]:
     """Return the format of the registry and its vaults."""
     try:
-        with open(home.registry_file, "rb") as file:
+        with open_regular(home.registry_file) as file:
             value: Any = json.loads(file.read())
         found = get_member(value, "format", int)
         if found < 1:

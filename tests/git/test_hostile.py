@@ -45,9 +45,13 @@ def _moved_and_linked(name: str) -> Callable[[Path], None]:
     return change
 
 
-def _pipe(git_dir: Path) -> None:
-    (git_dir / "config").unlink()
-    os.mkfifo(git_dir / "config")
+def _pipe(name: str) -> Callable[[Path], object]:
+    def change(git_dir: Path) -> None:
+        (git_dir / name).unlink(missing_ok=True)
+        (git_dir / name).parent.mkdir(exist_ok=True)
+        os.mkfifo(git_dir / name)
+
+    return change
 
 
 HOSTILE = {
@@ -78,7 +82,10 @@ HOSTILE = {
     "linked objects": (_moved_and_linked("objects"), "objects as a link or device"),
     "linked branches": (_moved_and_linked("refs/heads"), "refs/heads as a link or device"),
     "linked reflog": (_moved_and_linked("logs/HEAD"), "logs/HEAD as a link or device"),
-    "a pipe for settings": (_pipe, "config as a link or device"),
+    "a pipe for settings": (_pipe("config"), "config as a link or device"),
+    "a pipe for alternates": (_pipe("objects/info/alternates"), "objects/info/alternates"),
+    "a pipe for grafts": (_pipe("info/grafts"), "info/grafts"),
+    "a pipe for the shallow list": (_pipe("shallow"), "shallow"),
 }
 
 
