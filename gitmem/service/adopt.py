@@ -146,6 +146,7 @@ def _plan_change(vault: OpenVault, notes: Sequence[EditedNote], actor: Actor, ru
     if not plan.edits:
         return no_change(Action.ADOPT, actor, op_id)
     said = [_say(one) for one in plan.records]
+    authorities = {one.after.authority for one in plan.records}
     return Change(
         action=Action.ADOPT,
         op_id=op_id or new_op_id(),
@@ -154,6 +155,7 @@ def _plan_change(vault: OpenVault, notes: Sequence[EditedNote], actor: Actor, ru
         edits=tuple(plan.edits),
         records=tuple(plan.records),
         rule=rule,
+        authority=authorities.pop() if len(authorities) == 1 else None,
         note="\n".join(["Edited outside gitmem:", *said[:MAX_NAMED], *(["…"] if len(said) > MAX_NAMED else [])]),
         is_named=op_id is not None,
     )

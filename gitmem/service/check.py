@@ -16,11 +16,11 @@ from gitmem.model.record import Record
 from gitmem.model.vault_path import fold_path
 from gitmem.service.gate import authorize, check_record
 from gitmem.service.links import iter_links
-from gitmem.service.plan import no_change
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import WorkNote, iter_link_targets, iter_work_notes, scan
 
 Row = dict[str, Any]
+VIEW_EDITED = "a view was edited by hand or is gone; `gitmem check --repair-views` makes it what is committed"
 
 
 def check(vault: OpenVault) -> Answer:
@@ -45,17 +45,14 @@ def check(vault: OpenVault) -> Answer:
 
 
 def repair_views(vault: OpenVault, actor: Actor) -> Receipt:
-    """Make INDEX.md and the catalog what the committed records say, in a commit of its own if they are not."""
+    """Make INDEX.md and the catalog what the committed records say, in a commit of its own if they are not.
+
+    Files of views that were edited by hand are put back, and what was written there is kept in runtime.
+    """
     from gitmem.transaction.apply import apply_repair
 
     authorize(Action.REPAIR, actor)
-    return apply_repair(vault.ground, vault.tools(), actor) or _nothing(vault, actor)
-
-
-def _nothing(vault: OpenVault, actor: Actor) -> Receipt:
-    from gitmem.service.plan import carry_out
-
-    return carry_out(vault, no_change(Action.REPAIR, actor, None))
+    return apply_repair(vault.ground, vault.tools(), actor)
 
 
 def _check_note(note: WorkNote) -> Iterator[Row]:
@@ -97,13 +94,16 @@ def _check_links(vault: OpenVault, notes: list[WorkNote]) -> Iterator[Row]:
     for note in notes:
         if note.note is None:
             continue
+        is_private = note.record is not None and note.record.private
         for link, line in iter_links(note.note, note.data):
             found = targets.resolve(link.target, note.path)
             if found.path is None:
-                yield _row("warning", "broken-link", f"[[{link.target}]] leads nowhere", note.path, line)
+                written = "a link" if is_private else f"[[{link.target}]]"
+                yield _row("warning", "broken-link", f"{written} leads nowhere", note.path, line)
             elif found.others:
                 others = ", ".join((found.path, *found.others))
-                yield _row("warning", "ambiguous-link", f"[[{link.target}]] may mean {others}", note.path, line)
+                told = "a link may mean several files" if is_private else f"[[{link.target}]] may mean {others}"
+                yield _row("warning", "ambiguous-link", told, note.path, line)
 
 
 def _check_views(vault: OpenVault, head: CommitId) -> Iterator[Row]:
@@ -118,6 +118,15 @@ def _check_views(vault: OpenVault, head: CommitId) -> Iterator[Row]:
     for edit in compare_views(vault.repo, RecordViews(), parse_manifest(data), head):
         message = "it does not say what the records say; the next operation or `gitmem check --repair-views` mends it"
         yield _row("error", "view-differs", message, edit.path)
+    for path in find_edited_views(vault):
+        yield _row("warning", "view-edited", VIEW_EDITED, path)
+
+
+def find_edited_views(vault: OpenVault) -> list[str]:
+    """Return the views whose files are not what is committed: edited by hand, or gone."""
+    from gitmem.service.views import RecordViews
+
+    return [path for path in vault.repo.dirty_paths() if RecordViews().is_view(path)]
 
 
 def _row(severity: str, code: str, message: str, path: str, line: int | None = None) -> Row:

@@ -14,7 +14,7 @@ from gitmem.service.gate import authorize
 from gitmem.service.keys import check_key_is_free
 from gitmem.service.plan import carry_out_allowed, find_earlier, make_change, path_in, reread, stamp
 from gitmem.service.vault import OpenVault
-from gitmem.text import one_line, shorten
+from gitmem.text import make_visible, one_line, shorten
 from gitmem.vault.record_file import file_name, format_record
 
 
@@ -73,4 +73,4 @@ def _make_record(
 def summarise(body: str) -> str:
     """Return the first line of ``body`` that says something, without Markdown marks at its start; may be empty."""
     first = next((line for line in body.splitlines() if line.strip("#>*-+ \t`=")), "")
-    return shorten(first.lstrip("#>*-+ \t"), MAX_SUMMARY_CHARS)
+    return shorten(make_visible(first.lstrip("#>*-+ \t")), MAX_SUMMARY_CHARS)

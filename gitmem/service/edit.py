@@ -12,6 +12,7 @@ from gitmem.model.change import Change, Receipt
 from gitmem.model.ids import OpId
 from gitmem.model.record import Record
 from gitmem.policy.content import check_new_tags
+from gitmem.service.draft import summarise
 from gitmem.service.find import get_record
 from gitmem.service.gate import authorize
 from gitmem.service.own import is_own
@@ -81,6 +82,8 @@ def _plan_properties(record: Record, wanted: RecordEdit) -> dict[str, Any]:
         changes["title"] = one_line(wanted.title)
     if wanted.summary is not None:
         changes["summary"] = one_line(wanted.summary) or None
+    elif wanted.body is not None and record.summary and record.summary == summarise(record.body):
+        changes["summary"] = summarise(wanted.body) or None  # it was taken from the text, and follows it
     check_new_tags(wanted.add_tags)
     if wanted.add_tags or wanted.remove_tags:
         changes["tags"] = _merge_tags(record.tags, wanted.add_tags, wanted.remove_tags) or None

@@ -49,12 +49,12 @@ def check_change(change: Change) -> None:
     Raises ``PolicyError``, ``InputError`` or ``UnavailableError`` (``scanner-failed``); nothing is written then.
     """
     records = {one.after.path: one.after for one in change.records}
-    actor = change.actor
-    who = f"{actor.name} {actor.email} {actor.host} {actor.session}"
-    check_secrets({"the commit message": f"{change.title}\n{change.note}", "the actor": who})
     for edit in change.edits:
         if edit.after is not None and edit.path in records:
             check_record(records[edit.path], edit.after)
+    actor = change.actor
+    who = f"{actor.name} {actor.email} {actor.host} {actor.session}"
+    check_secrets({"the commit message": f"{change.title}\n{change.note}", "the actor": who})
 
 
 def check_record(record: Record, data: bytes) -> None:

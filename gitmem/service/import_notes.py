@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from gitmem.disk import iter_folders
 from gitmem.errors import GitmemError, InputError
 from gitmem.model.authority import Action, Actor, Authority, Surface
 from gitmem.model.change import Receipt
@@ -23,13 +24,14 @@ from gitmem.service.gate import authorize, check_record
 from gitmem.service.keys import list_keys
 from gitmem.service.plan import carry_out, find_earlier, make_change, no_change, reread
 from gitmem.service.vault import OpenVault
-from gitmem.service.worktree import iter_paths, iter_work_notes, scan
+from gitmem.service.worktree import is_hidden_name, iter_paths, iter_work_notes, scan
 from gitmem.text import fold, make_visible, shorten
 from gitmem.vault.frontmatter import edit_note, parse_note
 from gitmem.vault.paths import read_file
 from gitmem.vault.scan import MAX_NOTE_BYTES
 
 Progress = Callable[[int, int], None]
+MAX_SHOWN_CHARS = 200
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def import_notes(
         return ImportReport(None, imported, tuple(left_out))
     if not moves:
         return ImportReport(carry_out(vault, no_change(Action.IMPORT, actor, op_id)), (), tuple(left_out))
-    name = shorten(os.path.basename(root), 40)
+    name = shorten(make_visible(_printable(os.path.basename(root))), 40)
     title = f"{len(moves)} {'note' if len(moves) == 1 else 'notes'} from {name}"
     note = f"Left out, with reasons: {len(left_out)}." if left_out else ""
     change = make_change(
@@ -163,20 +165,23 @@ def _bring_in(root: str, name: str, path: VaultPath, wanted: _Wanted) -> tuple[R
 
 
 def _iter_notes(root: str, left_out: list[Problem]) -> Iterator[str]:
-    for place, folders, files in os.walk(root):
-        inside = os.path.relpath(place, root)
-        prefix = "" if inside == "." else inside.replace(os.sep, "/") + "/"
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in [*folders, *files]:
-            if os.path.islink(os.path.join(place, name)):
-                left_out.append(Problem("symlink", "symbolic links are not followed", make_visible(prefix + name)))
-        for name in files:
-            if name.endswith(".md") and not name.startswith(".") and not os.path.islink(os.path.join(place, name)):
-                problem = find_path_problem(prefix + name)
+    def say(name: str, code: str, message: str) -> None:
+        left_out.append(Problem(code, message, shorten(make_visible(_printable(name)), MAX_SHOWN_CHARS)))
+
+    def unreadable(inside: str, error: OSError) -> None:
+        say(f"{inside}/", "folder-unreadable", f"the folder can't be read: {error.strerror}")
+
+    for inside, _folders, names in iter_folders(root, skips=is_hidden_name, on_error=unreadable):
+        for name in names:
+            path = f"{inside}/{name}" if inside else name
+            if os.path.islink(os.path.join(root, path)):
+                say(path, "symlink", "symbolic links are not followed")
+            elif name.endswith(".md") and not is_hidden_name(name):
+                problem = find_path_problem(path)
                 if problem:
-                    left_out.append(Problem("bad-path", problem, make_visible(_printable(prefix + name))))
+                    say(path, "bad-path", problem)
                 else:
-                    yield prefix + name
+                    yield path
 
 
 def _printable(name: str) -> str:

@@ -14,7 +14,7 @@ from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Receipt
 from gitmem.model.ids import CommitId, OpId, new_op_id, new_vault_id
 from gitmem.model.settings import FORMAT, SHARD_COUNTS, Manifest, Scope, VaultEntry
-from gitmem.model.vault_path import VaultPath
+from gitmem.model.vault_path import VaultPath, find_path_problem
 from gitmem.policy.secrets import check_secrets
 from gitmem.resources import read_text
 from gitmem.service.views import RecordViews
@@ -56,6 +56,7 @@ def init_vault(home: HomeLayout, wanted: NewVault, actor: Actor, clock: SystemCl
     known = _find_known(home, wanted)
     if known is not None:
         return known, _unchanged(actor)
+    _check_project(home, wanted)
     vault_id = new_vault_id()
     root = os.path.realpath(wanted.path) if wanted.path else _own_root(home, wanted, vault_id)
     existing = load_manifest(root) if os.path.isdir(root) else None
@@ -99,6 +100,11 @@ def _check(wanted: NewVault, actor: Actor) -> None:
         raise InputError("bad-name", "a vault's name is one line without / or hidden characters", "Choose another.")
     if len(wanted.name) > MAX_NAME_CHARS:
         raise InputError("bad-name", f"a vault's name has at most {MAX_NAME_CHARS} characters", "Choose another name.")
+    if wanted.path is not None:
+        problem = find_path_problem(os.path.basename(wanted.path.rstrip("/")))
+        if problem or any(0xD800 <= ord(char) < 0xE000 for char in wanted.path):
+            message = f"a vault can't lie there: {problem or 'the path is not UTF-8'}"
+            raise InputError("bad-path", message, "Choose another name for its folder.")
     check_secrets({"the vault's name": wanted.name, "the actor": f"{actor.name} {actor.email} {actor.host}"})
     if wanted.catalog_shards not in SHARD_COUNTS:
         raise InputError("bad-shards", f"the catalog has {SHARD_COUNTS} shards", "Use 32 from about 2,000 records on.")
@@ -121,6 +127,16 @@ def _find_known(home: HomeLayout, wanted: NewVault) -> VaultEntry | None:
     return None
 
 
+def _check_project(home: HomeLayout, wanted: NewVault) -> None:
+    for entry in load_registry(home):
+        if wanted.project and entry.project == wanted.project:
+            raise StateError(
+                "project-has-a-vault",
+                f"the project has the vault {entry.name!r} already",
+                f"Use that one (`--vault {entry.vault_id}`), or take its entry out of registry.json first.",
+            )
+
+
 def _own_root(home: HomeLayout, wanted: NewVault, vault_id: str) -> str:
     root = home.global_repo if wanted.scope is Scope.GLOBAL else home.workspace_repo(vault_id)
     return os.path.join(os.path.realpath(home.root), os.path.relpath(root, home.root))
@@ -138,6 +154,12 @@ def _check_place(root: str, *, inside_home: bool) -> None:
     if os.path.lexists(root) and not os.path.isdir(root):
         raise StateError("not-a-folder", "there is a file of that name", "Name a new or empty folder.")
     names = os.listdir(root) if os.path.isdir(root) else []
+    if not inside_home and (".git" in names or find_repository(os.path.dirname(root)) is not None):
+        raise StateError(
+            "inside-repository",
+            "the folder lies inside another Git repository, which gitmem never touches",
+            "Choose a folder outside it, or run `gitmem init --workspace` there: the vault then lies in gitmem's home.",
+        )
     if ".obsidian" in names:
         raise StateError(
             "folder-not-empty",
@@ -147,14 +169,8 @@ def _check_place(root: str, *, inside_home: bool) -> None:
     if names:
         raise StateError(
             "folder-not-empty",
-            f"the folder is not empty ({len(names)} entries, {sorted(names)[0]} first)",
+            f"the folder is not empty: {sorted(names)[0]} is in it",
             "Name a new or empty folder; notes are brought in with `gitmem import FOLDER`.",
-        )
-    if not inside_home and find_repository(os.path.dirname(root)) is not None:
-        raise StateError(
-            "inside-repository",
-            "the folder lies inside another Git repository, which gitmem never touches",
-            "Choose a folder outside it, or run `gitmem init --workspace` there: the vault then lies in gitmem's home.",
         )
 
 

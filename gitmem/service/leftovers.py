@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gitmem.disk import iter_folders
 from gitmem.git.lockfile import TEMP_PREFIX
 from gitmem.service.vault import OpenVault
 from gitmem.vault.layout import HomeLayout
@@ -47,9 +48,8 @@ def find_unfinished_vaults(home: HomeLayout, repos: tuple[str, ...]) -> Iterator
 
 
 def _walk(root: str) -> Iterator[str]:
-    for place, folders, files in os.walk(root):
-        folders[:] = [name for name in folders if name != ".git"]
-        yield from (os.path.join(place, name) for name in files if _WORK_FILE.fullmatch(name))
+    for inside, _folders, files in iter_folders(root, skips=lambda name: name == ".git"):
+        yield from (os.path.join(root, inside, name) for name in files if _WORK_FILE.fullmatch(name))
 
 
 def _workspaces(folder: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from gitmem.model.answer import Answer, Hit, Status
 from gitmem.model.links import LinkTargets
-from gitmem.model.record import Record
+from gitmem.model.record import Problem, Record
 from gitmem.service.find import get_record
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import iter_link_targets, iter_work_notes, scan
@@ -20,15 +20,19 @@ def links(vault: OpenVault, ref: str) -> Answer:
 
     A row has ``direction``, ``path`` (of the other end, ``None`` if broken), ``target`` (as written), ``line`` (in the
     file, ``None`` in a property), ``source`` (``body`` or a property) and ``others`` (further files of that name).
+    Private records stay out of it: one that is asked for is ``withheld``, those that link to a record are left out.
     Reads every note of the vault.
     """
     settled = vault.settle_abandoned()
     head = vault.head()
     record, data = get_record(vault, ref)
+    if record.private:
+        told = Problem("private", f"the record {record.id} is private; open its file to see its links", record.path)
+        return Answer(Status.WITHHELD, head, diagnostics=(*settled, told))
     targets = LinkTargets(iter_link_targets(vault))
     rows = [_row("out", link, line, targets, record.path) for link, line in iter_links(record, data)]
     for note in iter_work_notes(vault, scan(vault)):
-        if note.path == record.path or note.note is None:
+        if note.path == record.path or note.note is None or (note.record is not None and note.record.private):
             continue
         for link, line in iter_links(note.note, note.data):
             if link.target and targets.resolve(link.target, note.path).path == record.path:

@@ -80,7 +80,7 @@ def make_change(
     ``request`` is everything that was asked for, as text. A private record is not named in the commit.
     """
     first = moves[0][1]
-    if any(record.private for before, after, _data in moves for record in (before, after) if record):
+    if not title and any(record.private for record in moves[0][:2] if record):
         title, note = "a private record", ""
     return Change(
         action=action,

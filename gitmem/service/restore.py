@@ -37,7 +37,7 @@ def restore(vault: OpenVault, ref: str, actor: Actor, op_id: OpId | None = None)
         return earlier
     record, data = get_record(vault, ref)
     if record.state is not State.RETIRED:
-        message = f"{record.title!r} is {record.state.value}, not retired"
+        message = f"the record {record.id} is {record.state.value}, not retired"
         raise StateError("not-retired", message, "There is nothing to do.")
     path = find_earlier_path(vault, record) or path_in(State.OBSERVATION, record.path, vault.clock.now())
     to_state = state_of(path)

@@ -7,7 +7,9 @@ from typing import Any
 
 from gitmem.model.answer import Answer, Status
 from gitmem.model.record import Problem
+from gitmem.model.settings import FORMAT
 from gitmem.service.adopt import list_edited
+from gitmem.service.check import VIEW_EDITED, find_edited_views
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import iter_work_notes, scan
 
@@ -32,6 +34,9 @@ def status(vault: OpenVault) -> Answer:
             problems.append(note.problem)
         else:
             counts["plain"] += 1
+    if manifest.format > FORMAT:
+        problems.append(Problem("format-too-new", f"the vault has format {manifest.format}; this gitmem only reads it"))
+    problems += [Problem("view-edited", VIEW_EDITED, path) for path in find_edited_views(vault)]
     branch = vault.repo.head().branch
     if branch != manifest.branch:
         problems.append(Problem("not-on-managed-branch", f"the vault is not on its branch {manifest.branch}"))

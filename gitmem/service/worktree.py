@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gitmem.disk import iter_folders
 from gitmem.errors import GitmemError
 from gitmem.model.record import Problem, Record
 from gitmem.model.vault_path import VaultPath, parse_vault_path
@@ -65,10 +65,12 @@ def parse_work_note(path: VaultPath, data: bytes) -> WorkNote:
 
 def iter_link_targets(vault: OpenVault) -> Iterator[str]:
     """Yield every file of the vault that a link may mean; hidden files and folders left out."""
-    root = vault.layout.repo
-    for place, folders, files in os.walk(root):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        inside = os.path.relpath(place, root).replace(os.sep, "/")
-        for name in files:
-            if not name.startswith("."):
-                yield name if inside == "." else f"{inside}/{name}"
+    for inside, _folders, names in iter_folders(vault.layout.repo, skips=is_hidden_name):
+        for name in names:
+            if not is_hidden_name(name):
+                yield f"{inside}/{name}" if inside else name
+
+
+def is_hidden_name(name: str) -> bool:
+    """Tell whether a file or folder is hidden from Obsidian, and so no note."""
+    return name.startswith(".")

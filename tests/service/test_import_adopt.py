@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -77,6 +79,32 @@ def test_notes_come_in_untouched_or_are_listed(desk: Desk, memory: Memory, perso
     assert desk.commits()[0] == "import: 3 notes from notes"
     assert memory.check().rows == ()
     desk.judge()
+
+
+def test_a_very_deep_folder_is_listed(
+    memory: Memory, person: Actor, notes: Path, request: pytest.FixtureRequest
+) -> None:
+    # deeper than what removes the temporary folders goes
+    request.addfinalizer(lambda: subprocess.run(["rm", "-rf", notes / "d"], check=True))
+    place = os.open(notes, os.O_RDONLY)
+    for _ in range(1200):
+        os.mkdir("d", dir_fd=place)
+        below = os.open("d", os.O_RDONLY, dir_fd=place)
+        os.close(place)
+        place = below
+    os.close(os.open("deep.md", os.O_CREAT | os.O_WRONLY, dir_fd=place))
+    os.close(place)
+    report = memory.import_notes(str(notes), person)
+    assert len(report.imported) == 3
+    (deep,) = [problem for problem in report.left_out if problem.path.startswith("d/d/")]
+    assert (deep.code, len(deep.path)) == ("bad-path", 200)
+    assert memory.check().rows == ()
+
+
+def test_a_private_note_does_not_hide_the_others(desk: Desk, memory: Memory, person: Actor, notes: Path) -> None:
+    (notes / "Private.md").write_text("---\nprivate: true\n---\n")
+    memory.import_notes(str(notes), person)
+    assert desk.commits()[0] == "import: 4 notes from notes"
 
 
 def test_a_dry_run_writes_nothing_and_says_the_same(desk: Desk, memory: Memory, person: Actor, notes: Path) -> None:

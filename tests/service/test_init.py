@@ -95,7 +95,7 @@ def test_places_where_a_vault_must_not_be_are_refused_and_left_alone(tmp_path: P
     file.write_text("mine")
     cases = {
         project / "memory": "inside-repository",
-        project: "folder-not-empty",
+        project: "inside-repository",
         full: "folder-not-empty",
         obsidian: "folder-not-empty",
         file: "not-a-folder",
@@ -124,6 +124,25 @@ def test_bad_settings_are_refused(tmp_path: Path, person: Actor, wanted: NewVaul
         make_vault(str(tmp_path / "home"), wanted, person)
     assert refused.value.code == code
     assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize("name", ["", ".git", "con", "a ", "a.", "a\x1bb", "a\u202eb", "q\udcff", "-rf"])
+def test_folders_that_cannot_be_named_so_elsewhere_are_refused(tmp_path: Path, person: Actor, name: str) -> None:
+    with pytest.raises(InputError) as refused:
+        make_vault(
+            str(tmp_path / "home"), NewVault(Scope.WORKSPACE, path=f"{tmp_path}/x/{name}" if name else ""), person
+        )
+    assert refused.value.code == "bad-path"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_project_has_one_vault(tmp_path: Path, person: Actor) -> None:
+    home, project = str(tmp_path / "home"), str(tmp_path / "project")
+    make_vault(home, NewVault(Scope.WORKSPACE, project=project), person)
+    with pytest.raises(StateError) as refused:
+        make_vault(home, NewVault(Scope.WORKSPACE, path=str(tmp_path / "second"), project=project), person)
+    assert refused.value.code == "project-has-a-vault"
+    assert not (tmp_path / "second").exists()
 
 
 def test_a_failed_making_leaves_nothing(tmp_path: Path, person: Actor, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.errors import InputError, UnavailableError
+from gitmem.errors import InputError, StateError, UnavailableError
+from gitmem.model.answer import Status
 from gitmem.model.authority import Actor
 from gitmem.model.record import Draft, Kind, Record, State
 from gitmem.service import worktree
@@ -215,6 +216,23 @@ def test_links_lead_both_ways(desk: Desk, memory: Memory, person: Actor, filled:
     assert [(row["severity"], row["code"]) for row in memory.check().rows] == [("warning", "broken-link")]
 
 
+def test_the_links_of_a_private_record_stay_with_it(
+    desk: Desk, memory: Memory, person: Actor, filled: dict[str, str]
+) -> None:
+    cache = memory.show(filled["cache"]).hits[0].record
+    one = memory.observe(draft("A linking note", f"See [[{cache.stem}]] and [[nothing]]."), person).records[0]
+    file = desk.repo / one.path
+    file.write_text(file.read_text().replace("---\n", "---\nprivate: true\n", 1))
+    withheld = memory.links(one.path)
+    assert (withheld.status, withheld.hits, withheld.rows, withheld.extra) == (Status.WITHHELD, (), (), {})
+    assert memory.links(cache.id).rows == ()
+    (broken,) = memory.check().rows
+    assert (broken["code"], broken["message"]) == ("broken-link", "a link leads nowhere")
+    with pytest.raises(StateError) as caught:
+        memory.restore(one.path, person)
+    assert "linking" not in str(caught.value).casefold()
+
+
 def test_the_log_of_a_record_follows_it_through_moves(
     desk: Desk, memory: Memory, filled: dict[str, str], person: Actor
 ) -> None:
@@ -246,6 +264,30 @@ def test_check_finds_what_is_wrong(desk: Desk, memory: Memory, filled: dict[str,
         ("error", "view-differs", "INDEX.md"),
         ("warning", "plain-note", "promoted/plain.md"),
     ]
+
+
+def test_views_edited_by_hand_are_said_and_put_back_on_request(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.declare(Draft("Never push to main", kind=Kind.BOUNDARY), person)
+    (desk.repo / "INDEX.md").write_text("mine\n")
+    (desk.repo / "catalog.json").unlink()
+    for answer in (memory.check().rows, [vars(problem) for problem in memory.status().diagnostics]):
+        assert [(row["code"], row["path"]) for row in answer] == [
+            ("view-edited", "INDEX.md"),
+            ("view-edited", "catalog.json"),
+        ]
+    receipt = memory.repair_views(person)
+    assert (receipt.changed, len(receipt.notices)) == (False, 2)
+    kept = desk.runtime / "displaced" / receipt.op_id
+    assert [(path.name, path.read_text()) for path in kept.iterdir()] == [("INDEX.md", "mine\n")]
+    assert desk.git("rev-parse", "HEAD").strip() == one.commit
+    assert desk.git("status", "--porcelain") == ""
+    assert memory.check().rows == ()
+
+
+def test_a_newer_format_is_said(desk: Desk, memory: Memory) -> None:
+    manifest = desk.repo / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"gitmem": 1', '"gitmem": 2'))
+    assert [problem.code for problem in memory.status().diagnostics] == ["format-too-new"]
 
 
 def test_reading_changes_nothing_that_is_tracked(desk: Desk, memory: Memory, filled: dict[str, str]) -> None:

@@ -176,6 +176,15 @@ def test_an_edit_touches_only_its_lines(desk: Desk, memory: Memory, person: Acto
     assert "owner" not in properties(desk, one.path)
 
 
+def test_a_summary_that_came_from_the_text_follows_it(memory: Memory, person: Actor) -> None:
+    one = memory.observe(draft("One", "First words.\n\nMore."), person).records[0]
+    memory.edit(one.id, RecordEdit(body="Other words."), person)
+    assert memory.show(one.id).hits[0].record.summary == "Other words."
+    memory.edit(one.id, RecordEdit(summary="By hand"), person)
+    memory.edit(one.id, RecordEdit(body="Yet others."), person)
+    assert memory.show(one.id).hits[0].record.summary == "By hand"
+
+
 BAD_DRAFTS = {
     "no title": (Draft(" \n "), "no-title"),
     "long title": (Draft("x" * 201), "title-too-long"),
@@ -186,7 +195,7 @@ BAD_DRAFTS = {
     "hidden title": (Draft("pay\u202eload"), "hidden-characters"),
     "hidden tag": (Draft("t", tags=("tool/a\u200bb",)), "hidden-characters"),
     "conflict": (Draft("t", body="<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"), "bad-body"),
-    "NUL": (Draft("t", body="a\0b"), "hidden-characters"),
+    "NUL": (Draft("t", body="a\0b"), "bad-body"),
     "baseline kind": (Draft("t", kind=Kind.BOUNDARY), "refused"),
     "a secret": (Draft("t", body="token ghp_abcdefghijklmnopqrstuvwxyzABCDEF0123"), "secret-found"),
     "a secret in the title": (Draft("ghp_abcdefghijklmnopqrstuvwxyzABCDEF0123"), "secret-found"),

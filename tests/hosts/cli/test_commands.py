@@ -434,7 +434,7 @@ def test_what_is_left_out_is_told_by_reason_and_bounded() -> None:
     taken = [Problem("path-taken", "it is taken", f"{number}.md") for number in range(7)]
     broken = [Problem("yaml-syntax", f"line {number}", f"b{number}.md") for number in range(2)]
     assert format_left_out([*taken, *broken]).splitlines() == [
-        "warning: 7 left out, it is taken: 0.md, 1.md, 2.md, 3.md, 4.md and 2 more",
+        "warning: 7 left out, it is taken: 0.md, 1.md, 2.md, 3.md, 4.md and 2 more (all of them with --json)",
         "warning: 2 left out, yaml-syntax: b0.md (line 0), b1.md (line 1)",
     ]
 

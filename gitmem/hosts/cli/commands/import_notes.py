@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gitmem.disk import iter_folders
 from gitmem.hosts.cli.call import Call, pass_call
 from gitmem.hosts.cli.columns import align, safe_line
 from gitmem.hosts.cli.confirm import run_confirmed
@@ -114,8 +115,7 @@ def _pretend(report: ImportReport, actor: Actor) -> Receipt:
 def count_other_files(place: str) -> int:
     """Return how many files of the folder ``place``, in its subfolders too, are no notes. Hidden ones don't count."""
     found = 0
-    for _place, folders, files in os.walk(place):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+    for _inside, _folders, files in iter_folders(place, skips=lambda name: name.startswith(".")):
         found += sum(not name.startswith(".") and not name.endswith(".md") for name in files)
     return found
 
@@ -136,7 +136,7 @@ def _tell(group: Sequence[Problem]) -> str:
     else:
         told = f"{group[0].code}: " + ", ".join(f"{safe_line(one.path)} ({safe_line(one.message)})" for one in shown)
     more = len(group) - len(shown)
-    return told + (f" and {more} more" if more else "")
+    return told + (f" and {more} more (all of them with --json)" if more else "")
 
 
 def _format_others(number: int) -> str:
