@@ -214,7 +214,7 @@ def _bring(
     try:
         if source is not None:
             ensure_folder(os.path.dirname(target), 0o755)
-        _swap_in(root, edit, source, target, held if now is not None else None)
+        _swap_in(root, edit, source, target, now)
     except (StateError, FileExistsError, FileNotFoundError):
         return f"{edit.path} was edited meanwhile and is left as it is"
     remove_empty_folders(root, edit.path)
