@@ -1,4 +1,4 @@
-"""Files written so that they last: made, replaced or appended whole, bytes and folder entries flushed in this order.
+"""Files on disk: written so that they last, read and listed so that nothing odd in their place hangs or stops it.
 
 Durable means that the file's bytes, and then its folder's entry, were flushed before the function returns.
 """
@@ -11,6 +11,11 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
+
+NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+"""Don't open a link at the end of a path, as far as the platform can tell."""
+READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Open a file for reading without waiting for the other end where a pipe took its place."""
 
 
 def ensure_folder(path: str, mode: int = 0o700) -> None:
@@ -36,19 +41,20 @@ def flush_folder(path: str) -> None:
         os.close(fd)
 
 
-def iter_folders(
+def iter_files(
     root: str,
     skips: Callable[[str], bool] = lambda _name: False,
     on_error: Callable[[str, OSError], None] = lambda _inside, _error: None,
-) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield each folder below ``root``: its path from there (``/`` between names), its folders, its other entries.
+) -> Iterator[str]:
+    """Yield the path from ``root`` (``/`` between names) of all below it that is no folder; links are not followed.
 
-    ``root`` itself comes first as the empty path; names are sorted. Folders whose name ``skips`` names are left out;
-    symbolic links count as other entries. A folder that can't be read is told to ``on_error``. Any depth is fine.
+    A folder's own come before those of its folders, both by name. Folders whose name ``skips`` names are left out; one
+    that can't be read is told to ``on_error`` by its path, empty for ``root``. Any depth is fine.
     """
     waiting = [""]
     while waiting:
         inside = waiting.pop()
+        within = f"{inside}/" if inside else ""
         folders: list[str] = []
         others: list[str] = []
         try:
@@ -58,14 +64,13 @@ def iter_folders(
         except OSError as error:
             on_error(inside, error)
             continue
-        folders = sorted(name for name in folders if not skips(name))
-        yield inside, folders, sorted(others)
-        waiting += [f"{inside}/{name}" if inside else name for name in reversed(folders)]
+        yield from (within + name for name in sorted(others))
+        waiting += (within + name for name in sorted(folders, reverse=True) if not skips(name))
 
 
 def open_regular(path: str) -> BinaryIO:
     """Open a regular file for reading, without waiting where a pipe took its place. Raises ``OSError`` for one."""
-    fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    fd = os.open(path, READ_FLAGS)
     file = os.fdopen(fd, "rb")
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         file.close()
@@ -75,7 +80,7 @@ def open_regular(path: str) -> BinaryIO:
 
 def write_new(path: str, data: bytes, mode: int = 0o600) -> None:
     """Write a file that must not exist yet and flush its bytes, not its folder. Raises ``FileExistsError``."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | getattr(os, "O_BINARY", 0)
     fd = os.open(path, flags, mode)
     try:
         _write_all(fd, data)

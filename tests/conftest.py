@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from gitmem.git.repo import Repo
 from gitmem.model.authority import Actor, Surface
+from gitmem.model.ids import CommitId
 from gitmem.model.record import Draft
 from gitmem.model.settings import Scope
 from gitmem.service.init import NewVault
@@ -108,3 +110,10 @@ def memory(desk: Desk) -> Iterator[Memory]:
 def draft(title: str = "Run tests with two workers", body: str = "More workers starve the database.") -> Draft:
     """Return a draft that a model surface may observe."""
     return Draft(title=title, body=body, tags=("tool/pytest",), evidence=("run:make test",))
+
+
+def tip_of(repo: Repo) -> CommitId:
+    """Return the commit that the repository's branch is at."""
+    commit = repo.head().commit
+    assert commit is not None
+    return commit

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from gitmem.disk import READ_FLAGS
+
 _MAX_POINTER_BYTES = 8192
 
 
@@ -68,7 +70,7 @@ def is_same_place(one: str, other: str) -> bool:
 def read_pointer(path: str) -> str | None:
     """Return the one line of a small pointer file, ``None`` when ``path`` is no regular file of that kind."""
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        handle = os.open(path, READ_FLAGS)
     except OSError:
         return None
     try:

@@ -10,13 +10,11 @@ import contextlib
 import os
 from dataclasses import dataclass
 
-from gitmem.disk import write_new
+from gitmem.disk import NO_FOLLOW, READ_FLAGS, write_new
 from gitmem.model.ids import new_token
 from gitmem.text import make_visible, one_line
 
 MARK = b"gitmem "
-READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-"""Open a file without waiting for a pipe's other end or following a link, as far as the platform can."""
 TEMP_PREFIX = "gitmem-lock-"
 _MODE = 0o666  # less the umask, as Git makes its own
 
@@ -64,7 +62,7 @@ def take_lock(path: str, holder: str, temp_folder: str) -> LockFile | None:
 def read_lock(path: str) -> bytes | None:
     """Return the first bytes of a lock file, ``None`` when there is none."""
     try:
-        handle = os.open(path, READ_FLAGS)
+        handle = os.open(path, READ_FLAGS | NO_FOLLOW)
     except OSError:
         return None
     try:

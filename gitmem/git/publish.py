@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from pygit2.enums import ObjectType
 
-from gitmem.disk import replace_file
+from gitmem.disk import NO_FOLLOW, replace_file
 from gitmem.errors import IntegrityError, StateError, UnavailableError
 from gitmem.git.commit import format_commit
 from gitmem.git.head import read_head, read_ref
@@ -146,7 +146,7 @@ def _append_reflogs(repo: Repo, name: str, line: bytes) -> None:
     with contextlib.suppress(OSError):
         for path in logs:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), 0o666)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_FOLLOW, 0o666)
             with open(handle, "wb") as file:
                 file.write(line)
 

@@ -11,14 +11,13 @@ from typing import TypeVar
 import pygit2
 from pygit2.enums import FileStatus, ObjectType, RepositoryInitFlag, RepositoryOpenFlag
 
-from gitmem.disk import iter_folders
+from gitmem.disk import NO_FOLLOW, READ_FLAGS, iter_files
 from gitmem.errors import InputError, StateError, UnavailableError
 from gitmem.git.discover import is_same_place
 from gitmem.git.head import Head, find_operation, read_head
 from gitmem.git.hostile import Place, check_repository
 from gitmem.git.index_file import load_index
 from gitmem.git.library import FAILURES, prepare_libgit2, reading, writing
-from gitmem.git.lockfile import READ_FLAGS
 from gitmem.git.objects import FOLDER, ObjectStore
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint
 
@@ -115,19 +114,18 @@ class Repo:
     def _compare_with_head(self, tip: CommitId | None) -> list[str]:
         """Do what ``dirty_paths`` does where the staging area is lost, and so holds nothing that HEAD has not."""
         committed = {} if tip is None else dict(self.iter_files(tip))
-        present = set()
-        for inside, _folders, names in iter_folders(self.root, skips=lambda name: name == ".git"):
-            for name in names:
-                path = f"{inside}/{name}" if inside else name
-                if path in committed or (name != ".git" and not self.handle.path_is_ignored(path)):
-                    present.add(path)
+        present = {
+            path
+            for path in iter_files(self.root, skips=lambda name: name == ".git")
+            if path in committed or (os.path.basename(path) != ".git" and not self.handle.path_is_ignored(path))
+        }
         different = {path for path in present if committed.get(path) != self._find_fingerprint(path)}
         return sorted(different | (committed.keys() - present))
 
     def _find_fingerprint(self, path: str) -> Fingerprint | None:
         """Return the content hash of a file in the work tree, ``None`` for one that is not to be read whole."""
         try:
-            with open(os.open(os.path.join(self.root, path), READ_FLAGS), "rb") as file:
+            with open(os.open(os.path.join(self.root, path), READ_FLAGS | NO_FOLLOW), "rb") as file:
                 is_small = os.fstat(file.fileno()).st_size <= _MAX_COMPARED_BYTES
                 return fingerprint(file.read()) if is_small else None
         except OSError:

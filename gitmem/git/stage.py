@@ -14,13 +14,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from gitmem.disk import write_new
+from gitmem.disk import NO_FOLLOW, READ_FLAGS, write_new
 from gitmem.errors import InputError, StateError, UnavailableError
 from gitmem.git.index_file import NO_STAT, FileStat, IndexFile, NewEntry, StagedEntry, load_index, new_index
 from gitmem.git.library import writing
 from gitmem.git.lockfile import (
     MARK,
-    READ_FLAGS,
     LockFile,
     find_age_s,
     is_own,
@@ -176,7 +175,7 @@ def _stat_of(repo: Repo, path: str, blob: Fingerprint) -> FileStat:
     """Return the file's stat if its bytes are ``blob``. Taken unseen, it would hide an edit made just now from Git."""
     full = os.path.join(repo.root, path)
     try:
-        handle = os.open(full, READ_FLAGS)
+        handle = os.open(full, READ_FLAGS | NO_FOLLOW)
         with open(handle, "rb") as file:
             before = os.fstat(handle)
             sound = stat.S_ISREG(before.st_mode) and fingerprint(file.read()) == blob

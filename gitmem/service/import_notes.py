@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gitmem.disk import iter_folders
+from gitmem.disk import iter_files
 from gitmem.errors import GitmemError, InputError
 from gitmem.model.authority import Action, Actor, Authority, Surface
 from gitmem.model.change import Receipt
@@ -171,17 +171,15 @@ def _iter_notes(root: str, left_out: list[Problem]) -> Iterator[str]:
     def unreadable(inside: str, error: OSError) -> None:
         say(f"{inside}/", "folder-unreadable", f"the folder can't be read: {error.strerror}")
 
-    for inside, _folders, names in iter_folders(root, skips=is_hidden_name, on_error=unreadable):
-        for name in names:
-            path = f"{inside}/{name}" if inside else name
-            if os.path.islink(os.path.join(root, path)):
-                say(path, "symlink", "symbolic links are not followed")
-            elif name.endswith(".md") and not is_hidden_name(name):
-                problem = find_path_problem(path)
-                if problem:
-                    say(path, "bad-path", problem)
-                else:
-                    yield path
+    for path in iter_files(root, skips=is_hidden_name, on_error=unreadable):
+        if os.path.islink(os.path.join(root, path)):
+            say(path, "symlink", "symbolic links are not followed")
+        elif path.endswith(".md") and not is_hidden_name(os.path.basename(path)):
+            problem = find_path_problem(path)
+            if problem:
+                say(path, "bad-path", problem)
+            else:
+                yield path
 
 
 def _printable(name: str) -> str:

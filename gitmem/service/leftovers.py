@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gitmem.disk import iter_folders
+from gitmem.disk import iter_files
 from gitmem.git.lockfile import TEMP_PREFIX
 from gitmem.service.vault import OpenVault
 from gitmem.vault.layout import HomeLayout
@@ -33,8 +33,9 @@ def find_leftovers(vault: OpenVault) -> Iterator[Leftovers]:
     To be asked when no operation is under way or abandoned: those have such files for good reason.
     """
     repo, root = vault.repo, vault.layout.repo
-    work = (os.path.relpath(path, root) for path in _walk(root))
-    yield Leftovers("temporary files of gitmem in the work tree", root, tuple(sorted(work)))
+    files = iter_files(root, skips=lambda name: name == ".git")
+    work = sorted(path for path in files if _WORK_FILE.fullmatch(os.path.basename(path)))
+    yield Leftovers("temporary files of gitmem in the work tree", root, tuple(work))
     for folder in sorted({repo.git_dir, repo.common_dir}):
         yield Leftovers("private staging areas of gitmem", folder, _names(folder, _PRIVATE_INDEX))
         yield Leftovers("temporary files of gitmem's locks", folder, _names(folder, _LOCK))
@@ -45,11 +46,6 @@ def find_unfinished_vaults(home: HomeLayout, repos: tuple[str, ...]) -> Iterator
     own = [home.root, os.path.dirname(home.global_repo), *_workspaces(os.path.join(home.root, "workspaces"))]
     for folder in dict.fromkeys(map(os.path.realpath, [*own, *map(os.path.dirname, repos)])):
         yield Leftovers("unfinished vaults of gitmem", folder, _names(folder, _UNFINISHED_VAULT))
-
-
-def _walk(root: str) -> Iterator[str]:
-    for inside, _folders, files in iter_folders(root, skips=lambda name: name == ".git"):
-        yield from (os.path.join(root, inside, name) for name in files if _WORK_FILE.fullmatch(name))
 
 
 def _workspaces(folder: str) -> list[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gitmem.disk import iter_folders
+from gitmem.disk import iter_files
 from gitmem.errors import GitmemError
 from gitmem.model.record import Problem, Record
 from gitmem.model.vault_path import VaultPath, parse_vault_path
@@ -65,10 +66,9 @@ def parse_work_note(path: VaultPath, data: bytes) -> WorkNote:
 
 def iter_link_targets(vault: OpenVault) -> Iterator[str]:
     """Yield every file of the vault that a link may mean; hidden files and folders left out."""
-    for inside, _folders, names in iter_folders(vault.layout.repo, skips=is_hidden_name):
-        for name in names:
-            if not is_hidden_name(name):
-                yield f"{inside}/{name}" if inside else name
+    for path in iter_files(vault.layout.repo, skips=is_hidden_name):
+        if not is_hidden_name(os.path.basename(path)):
+            yield path
 
 
 def is_hidden_name(name: str) -> bool:

@@ -8,11 +8,10 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
+from gitmem.disk import NO_FOLLOW, READ_FLAGS
+
 _BY_FD = os.listdir in os.supports_fd and {os.open, os.stat} <= os.supports_dir_fd
 _FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-# O_NONBLOCK: opening a pipe that took a note's place must not wait for its other end.
-_FILE_FLAGS = os.O_RDONLY | _NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Folder:
@@ -49,8 +48,8 @@ class Folder:
         if self.fd is None:
             path = os.path.join(self._path, name)
             _refuse_link(path)
-            return os.open(path, _FILE_FLAGS)
-        return os.open(name, _FILE_FLAGS, dir_fd=self.fd)
+            return os.open(path, READ_FLAGS | NO_FOLLOW)
+        return os.open(name, READ_FLAGS | NO_FOLLOW, dir_fd=self.fd)
 
     def close(self) -> None:
         """Let go of the folder; it can't be used afterwards. May be called again."""
@@ -74,7 +73,7 @@ def _open_folder(root: str, folder: str) -> int:
     fd = os.open(root, _FOLDER_FLAGS)
     for part in folder.split("/") if folder else []:
         try:
-            inner = os.open(part, _FOLDER_FLAGS | _NO_FOLLOW, dir_fd=fd)
+            inner = os.open(part, _FOLDER_FLAGS | NO_FOLLOW, dir_fd=fd)
         finally:
             os.close(fd)
         fd = inner

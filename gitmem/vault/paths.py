@@ -6,6 +6,7 @@ import os
 import re
 import stat
 
+from gitmem.disk import NO_FOLLOW, READ_FLAGS
 from gitmem.errors import InputError, StateError
 from gitmem.model.ids import ALPHABET
 from gitmem.model.vault_path import VaultPath, fold_path
@@ -79,7 +80,7 @@ def read_file(root: str, path: VaultPath, max_bytes: int = MAX_FILE_BYTES) -> by
     """
     name = os.path.join(root, path)
     try:
-        fd = os.open(name, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) | _NONBLOCK)
+        fd = os.open(name, READ_FLAGS | NO_FOLLOW)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except PermissionError:
@@ -105,6 +106,3 @@ def _read_all(fd: int, size: int) -> bytes:
     while chunk := os.read(fd, max(size + 1, 65536)):
         chunks.append(chunk)
     return b"".join(chunks)
-
-
-_NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # a pipe in the vault must not hang the reader

@@ -14,15 +14,11 @@ from gitmem.git.repo import Repo, init_repo, open_repo
 from gitmem.git.trees import build_tree
 from gitmem.model.ids import CommitId
 
+from conftest import tip_of
+
 Git = Callable[..., str]
 Commit = Callable[..., CommitId]
 Story = dict[str, CommitId]
-
-
-def _tip(repo: Repo) -> CommitId:
-    commit = repo.head().commit
-    assert commit is not None
-    return commit
 
 
 def _message(op_id: str, *records: str, body: str = "") -> str:
@@ -38,20 +34,20 @@ def _found(repo: Repo, start: CommitId, op_id: str, stop: CommitId | None = None
 @pytest.fixture
 def story(vault: Repo, commit: Commit, git: Git) -> Story:
     """Five commits: ours, ours on another record, a person's edit, a branch of theirs, and its merge."""
-    made = {"start": _tip(vault)}
+    made = {"start": tip_of(vault)}
     made["one"] = commit(vault, {"a.md": b"1"}, _message("op-one", "aaa"))
     made["two"] = commit(vault, {"b.md": b"1"}, _message("op-two", "bbb", body="Gitmem-Op-Id: op-one\nRecord aaa"))
     git(vault, "switch", "-qc", "side")
     Path(vault.root, "c.md").write_bytes(b"c")
     git(vault, "add", "-A")
     git(vault, "commit", "-qm", "side")
-    made["side"] = _tip(vault)
+    made["side"] = tip_of(vault)
     git(vault, "switch", "-q", "main")
     Path(vault.root, "a.md").write_bytes(b"2")
     git(vault, "commit", "-qam", "by hand")
-    made["hand"] = _tip(vault)
+    made["hand"] = tip_of(vault)
     git(vault, "merge", "-q", "--no-edit", "side")
-    made["merge"] = _tip(vault)
+    made["merge"] = tip_of(vault)
     return made
 
 

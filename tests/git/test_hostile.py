@@ -10,14 +10,10 @@ from gitmem.git.repo import Repo, open_repo
 from gitmem.git.trees import tree_of
 from gitmem.model.ids import CommitId, fingerprint
 
+from conftest import tip_of
+
 Git = Callable[..., str]
 Commit = Callable[..., CommitId]
-
-
-def _tip(repo: Repo) -> CommitId:
-    commit = repo.head().commit
-    assert commit is not None
-    return commit
 
 
 def _config(text: str) -> Callable[[Path], None]:
@@ -162,7 +158,7 @@ def test_nothing_that_a_repository_names_is_ever_run(vault: Repo, tmp_path: Path
         "gpg.program",
         "merge.x.driver",
     )
-    parent = _tip(repo)
+    parent = tip_of(repo)
     exact = b"$Id$ line\nends\r\nmixed\n"
     made = commit(repo, {"baseline/new.md": exact})
     assert repo.dirty_paths() == [".gitattributes"]

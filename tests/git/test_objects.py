@@ -9,14 +9,10 @@ from gitmem.git.repo import Repo, open_repo
 from gitmem.git.trees import build_tree, diff_trees, remove_unreadable, tree_of, write_blobs
 from gitmem.model.ids import CommitId, fingerprint
 
+from conftest import tip_of
+
 Git = Callable[..., str]
 Commit = Callable[..., CommitId]
-
-
-def _tip(repo: Repo) -> CommitId:
-    commit = repo.head().commit
-    assert commit is not None
-    return commit
 
 
 def _loose(repo: Repo, object_id: str) -> Path:
@@ -52,7 +48,7 @@ def test_a_torn_object_that_this_process_has_just_written_is_written_again(vault
 
 
 def test_a_torn_tree_and_a_torn_commit_are_written_again(vault: Repo, commit: Commit, git: Git) -> None:
-    base = _tip(vault)
+    base = tip_of(vault)
     ids = write_blobs(vault, {"x/a.md": b"a"})
     tree = build_tree(vault, base, ids)
     _tear(vault, tree)
@@ -109,14 +105,14 @@ def test_a_tree_with_garbled_entries_is_an_integrity_error(vault: Repo) -> None:
     for data in (b"100644 a\0short", b"junk" + bytes(30)):
         tree = vault.objects.write(ObjectType.TREE, data)
         with pytest.raises(IntegrityError) as caught:
-            diff_trees(vault, tree_of(vault, _tip(vault)), tree)
+            diff_trees(vault, tree_of(vault, tip_of(vault)), tree)
         assert caught.value.code == "object-unreadable"
 
 
 def test_what_is_remembered_never_stands_for_a_proof(vault: Repo) -> None:
     data = b"a small one\n"
     blob = write_blobs(vault, {"a.md": data})["a.md"]
-    tip = _tip(vault)
+    tip = tip_of(vault)
     tree = tree_of(vault, tip)
     _loose(vault, blob).unlink()
     _loose(vault, tip).unlink()

@@ -14,30 +14,26 @@ from gitmem.git.stage import remove_own_stale_lock
 from gitmem.git.trees import build_tree, tree_of, write_blobs
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint
 
+from conftest import tip_of
+
 Git = Callable[..., str]
 Blobs = dict[str, Fingerprint | None]
 Published = tuple[CommitId, CommitId, TreeId, Blobs]
 Claim = tuple[str, CommitId, CommitId | None, TreeId, Blobs]
 
 
-def _tip(repo: Repo) -> CommitId:
-    commit = repo.head().commit
-    assert commit is not None
-    return commit
-
-
 AUTHOR = ("Zoë Person", "zoe@example.org")
 
 
 def _child(repo: Repo, name: str = "child", parent: CommitId | None = None) -> CommitId:
-    base = parent or _tip(repo)
+    base = parent or tip_of(repo)
     return write_commit(repo, tree_of(repo, base), [base], AUTHOR, (1_790_000_000, -330), f"{name}\n")
 
 
 def test_a_commit_says_what_it_was_given(vault: Repo, git: Git) -> None:
     made = _child(vault, "observe: Something\n\nbody\n\nGitmem-Op: observe")
     assert git(vault, "cat-file", "commit", made) == (
-        f"tree {tree_of(vault, made)}\nparent {_tip(vault)}\n"
+        f"tree {tree_of(vault, made)}\nparent {tip_of(vault)}\n"
         "author Zoë Person <zoe@example.org> 1790000000 -0530\n"
         "committer Zoë Person <zoe@example.org> 1790000000 -0530\n"
         "\nobserve: Something\n\nbody\n\nGitmem-Op: observe\n"
@@ -57,7 +53,7 @@ def test_a_commit_says_what_it_was_given(vault: Repo, git: Git) -> None:
     ],
 )
 def test_no_name_breaks_out_of_its_line(vault: Repo, git: Git, name: str, email: str, line: str) -> None:
-    base = _tip(vault)
+    base = tip_of(vault)
     made = write_commit(vault, tree_of(vault, base), [base], (name, email), (-5, 60), "x\0y\ud800\n\n\n")
     text = git(vault, "cat-file", "commit", made).splitlines()
     assert text[2:] == [f"author {line} 0 +0100", f"committer {line} 0 +0100", "", "xy?"]
@@ -66,10 +62,10 @@ def test_no_name_breaks_out_of_its_line(vault: Repo, git: Git, name: str, email:
 
 
 def test_a_branch_moves_once_with_its_history_of_moves(vault: Repo, git: Git) -> None:
-    first = _tip(vault)
+    first = tip_of(vault)
     second = _child(vault)
     move_branch(vault, "main", first, second, "gitmem: observe\nforged line")
-    assert _tip(vault) == second
+    assert tip_of(vault) == second
     for log in ("main", "HEAD"):
         assert git(vault, "reflog", "show", "--format=%H %gn %ge %gs", "-1", log) == (
             f"{second} Zoë Person zoe@example.org gitmem: observe forged line\n"
@@ -77,12 +73,12 @@ def test_a_branch_moves_once_with_its_history_of_moves(vault: Repo, git: Git) ->
     with pytest.raises(StateError) as caught:
         move_branch(vault, "main", first, _child(vault, parent=first), "late")
     assert (caught.value.code, caught.value.fields) == ("branch-moved", {"expected": first, "found": second})
-    assert _tip(vault) == second
+    assert tip_of(vault) == second
     assert not os.path.exists(Path(vault.git_dir, "refs/heads/main.lock"))
 
 
 def test_a_packed_branch_moves_too(vault: Repo, git: Git) -> None:
-    first = _tip(vault)
+    first = tip_of(vault)
     git(vault, "pack-refs", "--all", "--prune")
     assert not os.path.exists(Path(vault.git_dir, "refs/heads/main"))
     second = _child(vault)
@@ -93,7 +89,7 @@ def test_a_packed_branch_moves_too(vault: Repo, git: Git) -> None:
 
 
 def test_a_new_branch_is_made_only_where_none_is(vault: Repo, git: Git) -> None:
-    first = _tip(vault)
+    first = tip_of(vault)
     Path(vault.git_dir, "refs/heads/proposal/x").mkdir(parents=True)
     move_branch(vault, "proposal/x", None, first, "new")
     assert git(vault, "rev-parse", "proposal/x").strip() == first
@@ -108,7 +104,7 @@ def test_a_new_branch_is_made_only_where_none_is(vault: Repo, git: Git) -> None:
 
 
 def test_a_branch_in_the_way_of_a_folder_is_said(vault: Repo) -> None:
-    first = _tip(vault)
+    first = tip_of(vault)
     with pytest.raises(UnavailableError) as caught:
         move_branch(vault, "main/sub", None, first, "x")
     assert caught.value.code == "git-write-failed"
@@ -119,7 +115,7 @@ def test_a_branch_in_the_way_of_a_folder_is_said(vault: Repo) -> None:
 
 
 def test_of_many_that_move_a_branch_at_once_one_wins(vault: Repo) -> None:
-    base = _tip(vault)
+    base = tip_of(vault)
     rivals = [_child(vault, f"rival {number}") for number in range(8)]
     gate = threading.Barrier(len(rivals))
     outcome: dict[CommitId, str] = {}
@@ -139,12 +135,12 @@ def test_of_many_that_move_a_branch_at_once_one_wins(vault: Repo) -> None:
     for thread in threads:
         thread.join()
     winners = [new for new, code in outcome.items() if code == "won"]
-    assert winners == [_tip(vault)]
+    assert winners == [tip_of(vault)]
     assert set(outcome.values()) <= {"won", "branch-moved", "branch-locked"}
 
 
 def test_a_branch_lock_stops_and_one_that_a_crash_left_is_removed_first(vault: Repo) -> None:
-    base, new = _tip(vault), _child(vault)
+    base, new = tip_of(vault), _child(vault)
     lock = Path(vault.git_dir, "refs/heads/main.lock")
     lock.write_bytes(b"")
     with pytest.raises(UnavailableError) as caught:
@@ -156,18 +152,18 @@ def test_a_branch_lock_stops_and_one_that_a_crash_left_is_removed_first(vault: R
         move_branch(vault, "main", base, new, "x")
     assert remove_own_stale_lock(vault)
     move_branch(vault, "main", base, new, "x")
-    assert _tip(vault) == new
+    assert tip_of(vault) == new
 
 
 def test_a_commit_that_was_never_written_is_never_published(vault: Repo) -> None:
-    base = _tip(vault)
+    base = tip_of(vault)
     with pytest.raises(IntegrityError):
         move_branch(vault, "main", base, CommitId("1" * 40), "x")
-    assert _tip(vault) == base
+    assert tip_of(vault) == base
 
 
 def test_a_damaged_branch_is_not_overwritten(vault: Repo) -> None:
-    base, new = _tip(vault), _child(vault)
+    base, new = tip_of(vault), _child(vault)
     Path(vault.git_dir, "refs/heads/main").write_bytes(b"")
     with pytest.raises(IntegrityError) as caught:
         move_branch(vault, "main", base, new, "x")
@@ -175,18 +171,18 @@ def test_a_damaged_branch_is_not_overwritten(vault: Repo) -> None:
 
 
 def test_a_reflog_that_can_not_be_written_does_not_undo_the_move(vault: Repo, tmp_path: Path) -> None:
-    base, new = _tip(vault), _child(vault)
+    base, new = tip_of(vault), _child(vault)
     log = Path(vault.git_dir, "logs/refs/heads/main")
     log.unlink()
     log.symlink_to(tmp_path / "outside")
     move_branch(vault, "main", base, new, "x")
-    assert _tip(vault) == new
+    assert tip_of(vault) == new
     assert not (tmp_path / "outside").exists()
 
 
 @pytest.fixture
 def published(vault: Repo) -> Published:
-    base = _tip(vault)
+    base = tip_of(vault)
     ids = write_blobs(vault, {"promoted/two.md": b"2\n", "retired/x.md": b"x\n"})
     tree = build_tree(vault, base, {**ids, "baseline/one.md": None})
     made = write_commit(vault, tree, [base], AUTHOR, (1_790_000_000, 0), "promote: x\n")

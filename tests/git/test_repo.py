@@ -10,14 +10,10 @@ from gitmem.git.repo import NOT_A_FILE, Repo, init_repo, open_repo, read_user_id
 from gitmem.git.stage import staged_ids
 from gitmem.model.ids import CommitId, fingerprint
 
+from conftest import tip_of
+
 Git = Callable[..., str]
 Commit = Callable[..., CommitId]
-
-
-def _tip(repo: Repo) -> CommitId:
-    commit = repo.head().commit
-    assert commit is not None
-    return commit
 
 
 def test_a_new_repository_is_as_git_would_have_it(repo: Repo, git: Git) -> None:
@@ -88,10 +84,10 @@ def test_a_linked_work_tree_has_its_own_head_and_index(vault: Repo, tmp_path: Pa
     git(tmp_path / "linked", "switch", "-q", "--orphan", "new")
     git(vault, "worktree", "add", "-q", str(tmp_path / "second"), "side")
     linked = open_repo(str(tmp_path / "second"))
-    assert linked.head() == Head("side", _tip(vault))
+    assert linked.head() == Head("side", tip_of(vault))
     assert linked.common_dir == vault.git_dir
     assert linked.index_path == os.path.join(vault.git_dir, "worktrees", "second", "index")
-    assert linked.read_blob(_tip(linked), "baseline/one.md") == b"one\n"
+    assert linked.read_blob(tip_of(linked), "baseline/one.md") == b"one\n"
     assert open_repo(str(tmp_path / "linked")).head() == Head("new", None)
 
 
@@ -112,7 +108,7 @@ def test_a_linked_work_tree_of_a_bare_repository_works(vault: Repo, tmp_path: Pa
 
 
 def test_head_follows_git_through_detaching_packing_and_links(vault: Repo, git: Git) -> None:
-    first = _tip(vault)
+    first = tip_of(vault)
     git(vault, "pack-refs", "--all")
     assert vault.head() == Head("main", first)
     git(vault, "switch", "-q", "--detach")
@@ -172,7 +168,7 @@ def test_bisect_am_and_a_sequence_between_two_picks_are_seen(vault: Repo, git: G
     git(vault, "am", "--abort")
     for verb, operation in (("pick", "cherry-pick"), ("revert", "revert")):
         Path(vault.git_dir, "sequencer").mkdir(exist_ok=True)
-        Path(vault.git_dir, "sequencer/todo").write_text(f"{verb} {_tip(vault)} more to do\n")
+        Path(vault.git_dir, "sequencer/todo").write_text(f"{verb} {tip_of(vault)} more to do\n")
         assert f"{operation} currently in progress" in git(vault, "status").lower()
         assert vault.state_in_progress() == operation
 
@@ -183,7 +179,7 @@ def test_files_of_a_commit_are_told_from_folders_links_and_nothing(vault: Repo, 
     os.chmod(os.path.join(vault.root, "run.sh"), 0o755)
     git(vault, "add", "-A")
     git(vault, "commit", "-qm", "more")
-    tip = _tip(vault)
+    tip = tip_of(vault)
     modes = {
         "baseline/one.md": 0o100644,
         "baseline": 0o40000,
@@ -214,7 +210,7 @@ def test_files_of_a_commit_are_told_from_folders_links_and_nothing(vault: Repo, 
 
 
 def test_files_of_a_commit_come_in_gits_order(vault: Repo, git: Git) -> None:
-    tip = _tip(vault)
+    tip = tip_of(vault)
     listed = [path for path, _blob in vault.iter_files(tip)]
     assert listed == git(vault, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
     assert list(vault.iter_files(tip, "promoted")) == [
@@ -230,14 +226,14 @@ def test_names_that_are_not_utf8_pass_through(vault: Repo, git: Git) -> None:
     git(vault, "add", "-A")
     git(vault, "commit", "-qm", "odd name")
     path = name.decode("utf-8", "surrogateescape")
-    assert (path, fingerprint(b"x")) in list(vault.iter_files(_tip(vault)))
-    assert vault.read_blob(_tip(vault), path) == b"x"
+    assert (path, fingerprint(b"x")) in list(vault.iter_files(tip_of(vault)))
+    assert vault.read_blob(tip_of(vault), path) == b"x"
 
 
 @pytest.mark.parametrize("damage", [b"", b"\0" * 40, b"garbage", b"cut"])
 @pytest.mark.parametrize("spec", ["HEAD", "HEAD^{tree}", "HEAD:promoted", "HEAD:promoted/two.md"])
 def test_a_damaged_object_is_an_error_wherever_it_lies(vault: Repo, git: Git, spec: str, damage: bytes) -> None:
-    tip = _tip(vault)
+    tip = tip_of(vault)
     object_id = git(vault, "rev-parse", spec).strip()
     path = Path(vault.common_dir, "objects", object_id[:2], object_id[2:])
     path.chmod(0o644)
@@ -249,14 +245,14 @@ def test_a_damaged_object_is_an_error_wherever_it_lies(vault: Repo, git: Git, sp
 
 @pytest.mark.parametrize("spec", ["HEAD", "HEAD^{tree}", "HEAD:promoted", "HEAD:promoted/two.md"])
 def test_a_missing_object_is_never_taken_for_an_absent_file(vault: Repo, git: Git, spec: str) -> None:
-    tip = _tip(vault)
+    tip = tip_of(vault)
     object_id = git(vault, "rev-parse", spec).strip()
     Path(vault.common_dir, "objects", object_id[:2], object_id[2:]).unlink()
     repo = open_repo(vault.root)
     with pytest.raises(IntegrityError) as caught:
         repo.read_blob(tip, "promoted/two.md")
     assert caught.value.code == "object-unreadable"
-    assert _tip(repo) == tip
+    assert tip_of(repo) == tip
 
 
 def test_bytes_that_belong_to_another_object_are_refused(vault: Repo, git: Git) -> None:
@@ -294,7 +290,7 @@ def test_dirty_paths_are_known_without_a_staging_area(vault: Repo, git: Git, dam
         index.write_bytes(damage)
     root = Path(vault.root)
     assert open_repo(vault.root).dirty_paths() == []
-    tracked = sorted(path for path, _blob in vault.iter_files(_tip(vault)))
+    tracked = sorted(path for path, _blob in vault.iter_files(tip_of(vault)))
     (root / tracked[0]).unlink()
     (root / tracked[1]).write_bytes(b"edited")
     (root / "new.txt").write_bytes(b"new")
@@ -313,7 +309,7 @@ def test_asking_for_dirty_paths_ends_when_a_folder_of_head_is_torn(vault: Repo, 
 
 
 def test_a_closed_repository_opens_again(vault: Repo) -> None:
-    tip = _tip(vault)
+    tip = tip_of(vault)
     vault.close()
     vault.close()
     assert vault.read_blob(tip, "baseline/one.md") == b"one\n"

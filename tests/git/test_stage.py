@@ -23,14 +23,10 @@ from gitmem.git.stage import (
 from gitmem.git.trees import build_tree, write_blobs
 from gitmem.model.ids import CommitId, fingerprint
 
+from conftest import tip_of
+
 Git = Callable[..., str]
 Commit = Callable[..., CommitId]
-
-
-def _tip(repo: Repo) -> CommitId:
-    commit = repo.head().commit
-    assert commit is not None
-    return commit
 
 
 ONE = fingerprint(b"one\n")
@@ -148,7 +144,7 @@ def test_an_edit_made_meanwhile_is_never_hidden_from_git(vault: Repo, git: Git) 
     ids = write_blobs(vault, {"baseline/one.md": b"gitmem's\n"})
     Path(vault.root, "baseline/one.md").write_bytes(b"a person'")
     with lock_index(vault, "x"):
-        install_index(vault, prepare_index(vault, _tip(vault), ids, "op1"))
+        install_index(vault, prepare_index(vault, tip_of(vault), ids, "op1"))
     assert git(vault, "status", "--porcelain") == "MM baseline/one.md\n"
 
 
@@ -204,7 +200,7 @@ def test_a_file_staged_in_a_folders_place_stops_the_operation(vault: Repo, git: 
     before = Path(vault.index_path).read_bytes()
     ids = write_blobs(vault, {"retired/x.md": b"x"})
     with pytest.raises(StateError) as caught:
-        prepare_index(vault, _tip(vault), ids, "op1")
+        prepare_index(vault, tip_of(vault), ids, "op1")
     assert (caught.value.code, caught.value.fields["path"]) == ("index-clash", "retired")
     assert Path(vault.index_path).read_bytes() == before
 
@@ -221,7 +217,7 @@ def test_a_split_index_stops_the_operation(vault: Repo, git: Git) -> None:
 
 def test_an_index_is_installed_only_under_gitmems_lock(vault: Repo) -> None:
     before = Path(vault.index_path).read_bytes()
-    private = prepare_index(vault, _tip(vault), {"manifest.json": None}, "op1")
+    private = prepare_index(vault, tip_of(vault), {"manifest.json": None}, "op1")
     with pytest.raises(StateError) as caught:
         install_index(vault, private)
     assert caught.value.code == "index-lock-lost"
@@ -261,7 +257,7 @@ def test_known_trees_are_kept_for_git_status_and_never_stale(vault: Repo, commit
 def test_a_linked_work_tree_has_its_own_staging_area(vault: Repo, tmp_path: Path, git: Git) -> None:
     git(vault, "worktree", "add", "-q", "-b", "side", str(tmp_path / "linked"))
     linked = open_repo(str(tmp_path / "linked"))
-    base = _tip(linked)
+    base = tip_of(linked)
     main_index = Path(vault.index_path).read_bytes()
     Path(linked.root, "side.md").write_bytes(b"side\n")
     ids = write_blobs(linked, {"side.md": b"side\n"})
@@ -273,4 +269,4 @@ def test_a_linked_work_tree_has_its_own_staging_area(vault: Repo, tmp_path: Path
     assert git(linked.root, "status", "--porcelain") == ""
     assert git(linked.root, "reflog", "--format=%gs", "-1") == "side\n"
     assert Path(vault.index_path).read_bytes() == main_index
-    assert _tip(vault) == base
+    assert tip_of(vault) == base

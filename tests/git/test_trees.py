@@ -9,15 +9,11 @@ from hypothesis import strategies as st
 from gitmem.errors import InputError, IntegrityError, StateError
 from gitmem.git.repo import Repo, init_repo, open_repo
 from gitmem.git.trees import Difference, build_tree, diff_trees, tree_of, write_blobs
-from gitmem.model.ids import CommitId, Fingerprint, fingerprint
+from gitmem.model.ids import Fingerprint, fingerprint
+
+from conftest import tip_of
 
 Git = Callable[..., str]
-
-
-def _tip(repo: Repo) -> CommitId:
-    commit = repo.head().commit
-    assert commit is not None
-    return commit
 
 
 PLAIN = 0o100644
@@ -29,7 +25,7 @@ def _listed(git: Git, repo: Repo, tree: str) -> dict[str, tuple[str, ...]]:
 
 
 def test_only_what_is_edited_changes(vault: Repo, git: Git) -> None:
-    base = _tip(vault)
+    base = tip_of(vault)
     new = write_blobs(vault, {"promoted/two.md": b"2\n", "retired/2026-11/x.md": b"x"})
     tree = build_tree(vault, base, {**new, "promoted/deep/three.md": None})
     assert _listed(git, vault, tree) == {
@@ -48,7 +44,7 @@ def test_only_what_is_edited_changes(vault: Repo, git: Git) -> None:
 
 
 def test_folders_that_become_empty_vanish_and_no_edit_is_no_change(vault: Repo) -> None:
-    base = _tip(vault)
+    base = tip_of(vault)
     assert build_tree(vault, base, {}) == tree_of(vault, base)
     assert build_tree(vault, base, {"nothing/here.md": None, "promoted/none.md": None}) == tree_of(vault, base)
     emptied = build_tree(vault, base, {path: None for path, _blob in vault.iter_files(base)})
@@ -58,7 +54,7 @@ def test_folders_that_become_empty_vanish_and_no_edit_is_no_change(vault: Repo) 
 
 
 def test_a_file_and_a_folder_never_take_each_others_place_by_accident(vault: Repo) -> None:
-    base = _tip(vault)
+    base = tip_of(vault)
     blob = write_blobs(vault, {"x": b"x"})["x"]
     for path in ("promoted", "promoted/deep", "manifest.json/x.md", "promoted/two.md/a/b.md"):
         with pytest.raises(StateError) as caught:
@@ -69,7 +65,7 @@ def test_a_file_and_a_folder_never_take_each_others_place_by_accident(vault: Rep
 
 
 def test_a_file_and_a_folder_change_places_when_the_edits_say_so(vault: Repo) -> None:
-    base = _tip(vault)
+    base = tip_of(vault)
     blob = write_blobs(vault, {"x": b"x"})["x"]
     old = tree_of(vault, base)
     swapped = build_tree(
@@ -86,13 +82,13 @@ def test_a_file_and_a_folder_change_places_when_the_edits_say_so(vault: Repo) ->
 
 
 def test_links_and_modes_show_in_a_difference_and_are_not_overwritten(vault: Repo, git: Git) -> None:
-    before = tree_of(vault, _tip(vault))
+    before = tree_of(vault, tip_of(vault))
     os.symlink("/etc", os.path.join(vault.root, "link"))
     os.chmod(os.path.join(vault.root, "manifest.json"), 0o755)
     git(vault, "add", "-A")
-    git(vault, "update-index", "--add", "--cacheinfo", f"160000,{_tip(vault)},module")
+    git(vault, "update-index", "--add", "--cacheinfo", f"160000,{tip_of(vault)},module")
     git(vault, "commit", "-qm", "odd modes")
-    after = tree_of(vault, _tip(vault))
+    after = tree_of(vault, tip_of(vault))
     found = diff_trees(vault, before, after)
     assert {path: one.mode for path, one in found.items()} == {
         "link": 0o120000,
@@ -103,8 +99,8 @@ def test_links_and_modes_show_in_a_difference_and_are_not_overwritten(vault: Rep
     blob = write_blobs(vault, {"x": b"x"})["x"]
     for path in ("link", "module", "link/x"):
         with pytest.raises(StateError):
-            build_tree(vault, _tip(vault), {path: blob})
-    made = build_tree(vault, _tip(vault), {"manifest.json": blob, "link": None, "module/x": None})
+            build_tree(vault, tip_of(vault), {path: blob})
+    made = build_tree(vault, tip_of(vault), {"manifest.json": blob, "link": None, "module/x": None})
     assert diff_trees(vault, after, made) == {"manifest.json": Difference(fingerprint(b"{}\n"), blob, PLAIN)}
 
 
@@ -112,7 +108,7 @@ def test_links_and_modes_show_in_a_difference_and_are_not_overwritten(vault: Rep
 def test_paths_that_are_none_are_refused(vault: Repo, path: str) -> None:
     blob = write_blobs(vault, {"x": b"x"})["x"]
     with pytest.raises(InputError) as caught:
-        build_tree(vault, _tip(vault), {path: blob})
+        build_tree(vault, tip_of(vault), {path: blob})
     assert caught.value.code == "bad-path"
 
 
@@ -166,7 +162,7 @@ def test_any_two_trees_are_built_and_compared_as_git_does(tmp_path_factory: pyte
 
 
 def test_a_difference_reads_only_folders_that_differ(vault: Repo, git: Git) -> None:
-    base = _tip(vault)
+    base = tip_of(vault)
     tree = build_tree(vault, base, write_blobs(vault, {"baseline/new.md": b"n"}))
     untouched = git(vault, "rev-parse", "HEAD:promoted").strip()
     Path(vault.common_dir, "objects", untouched[:2], untouched[2:]).unlink()

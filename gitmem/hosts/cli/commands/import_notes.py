@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gitmem.disk import iter_folders
+from gitmem.disk import iter_files
 from gitmem.hosts.cli.call import Call, pass_call
 from gitmem.hosts.cli.columns import align, safe_line
 from gitmem.hosts.cli.confirm import run_confirmed
@@ -114,10 +114,8 @@ def _pretend(report: ImportReport, actor: Actor) -> Receipt:
 
 def count_other_files(place: str) -> int:
     """Return how many files of the folder ``place``, in its subfolders too, are no notes. Hidden ones don't count."""
-    found = 0
-    for _inside, _folders, files in iter_folders(place, skips=lambda name: name.startswith(".")):
-        found += sum(not name.startswith(".") and not name.endswith(".md") for name in files)
-    return found
+    names = map(os.path.basename, iter_files(place, skips=lambda name: name.startswith(".")))
+    return sum(not name.startswith(".") and not name.endswith(".md") for name in names)
 
 
 def format_left_out(problems: Sequence[Problem]) -> str:
