@@ -101,7 +101,8 @@ def _check(wanted: NewVault, actor: Actor) -> None:
     if len(wanted.name) > MAX_NAME_CHARS:
         raise InputError("bad-name", f"a vault's name has at most {MAX_NAME_CHARS} characters", "Choose another name.")
     if wanted.path is not None:
-        problem = find_path_problem(os.path.basename(wanted.path.rstrip("/")))
+        # "." and a closing "/" are ways to write a path; what counts is the name of the folder that they lead to.
+        problem = find_path_problem(os.path.basename(os.path.realpath(wanted.path)) if wanted.path else "")
         if problem or any(0xD800 <= ord(char) < 0xE000 for char in wanted.path):
             message = f"a vault can't lie there: {problem or 'the path is not UTF-8'}"
             raise InputError("bad-path", message, "Choose another name for its folder.")

@@ -65,6 +65,31 @@ def test_init_makes_a_vault_at_a_path(bare: Gitmem) -> None:
     assert (said.code, said.document["error"]["code"]) == (3, "no-such-folder")
 
 
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        (".", "here"),
+        ("./", "here"),
+        ("../here/", "here"),
+        ("below/..", "here"),
+        ("below/.", "here/below"),
+        ("./below/", "here/below"),
+    ],
+)
+def test_init_takes_a_path_however_it_is_written(bare: Gitmem, path: str, place: str) -> None:
+    here = Path(bare.environment.folder, "here")
+    here.mkdir()
+    said = bare.at(folder=str(here))("init", path, "--json")
+    assert (said.code, said.document["vault"]["path"]) == (0, str(here.parent / place))
+    assert said.document["vault"]["name"] == Path(place).name
+
+
+def test_init_refuses_an_empty_path(bare: Gitmem) -> None:
+    said = bare("init", "", "--json")
+    assert (said.code, said.document["error"]["code"]) == (3, "bad-path")
+    assert list(Path(bare.environment.folder).iterdir()) == []
+
+
 def test_init_says_what_was_not_applied(bare: Gitmem) -> None:
     bare("init", "mine", "--name", "notes")
     said = bare("init", "mine", "--name", "other", "--catalog-shards", "32")

@@ -60,7 +60,7 @@ def command(
     folder = call.environment.folder
     wanted = NewVault(
         scope=Scope.WORKSPACE if path is not None or workspace or project else Scope.GLOBAL,
-        path=os.path.join(folder, os.path.expanduser(path)) if path is not None else None,
+        path=os.path.realpath(os.path.join(folder, os.path.expanduser(path))) if path else path,
         project=_find_project(folder, project) if workspace or project else "",
         name=name or "",
         catalog_shards=int(catalog_shards or SHARD_COUNTS[0]),
