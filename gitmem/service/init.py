@@ -19,6 +19,7 @@ from gitmem.policy.secrets import check_secrets
 from gitmem.resources import read_text
 from gitmem.service.views import RecordViews
 from gitmem.text import find_hidden, one_line
+from gitmem.vault.atomic import move_no_replace
 from gitmem.vault.layout import LIFECYCLE_FOLDERS, MANIFEST, HomeLayout, VaultLayout
 from gitmem.vault.manifest import format_manifest, load_manifest
 from gitmem.vault.registry import load_registry, register
@@ -182,14 +183,34 @@ def _build(root: str, manifest: Manifest, actor: Actor, op_id: OpId, clock: Syst
     try:
         commit = _make_repository(place, manifest, actor, op_id, clock)
         if os.path.isdir(root):
-            os.rmdir(root)
-        os.rename(place, root)
+            _fill(root, place)
+        else:
+            os.rename(place, root)
     except BaseException:
         with contextlib.suppress(OSError):
             shutil.rmtree(place)
         raise
     flush_folder(parent)
     return commit
+
+
+def _fill(root: str, place: str) -> None:
+    """Move all of ``place`` into the folder ``root``, or nothing. Replacing it would take it from under a shell.
+
+    The marker comes last, so that a kill leaves no vault that is none. Raises ``OSError`` for what came meanwhile.
+    """
+    moved: list[str] = []
+    try:
+        for name in sorted(os.listdir(place), key=lambda name: name == MANIFEST):
+            source, target = os.path.join(place, name), os.path.join(root, name)
+            (os.rename if os.path.isdir(source) else move_no_replace)(source, target)
+            moved.append(name)
+    except BaseException:
+        for name in moved:
+            os.rename(os.path.join(root, name), os.path.join(place, name))
+        raise
+    os.rmdir(place)
+    flush_folder(root)
 
 
 def _make_repository(place: str, manifest: Manifest, actor: Actor, op_id: OpId, clock: SystemClock) -> CommitId:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gitmem.errors import GitmemError, InputError, StateError, UnavailableError
+from gitmem.git import publish
 from gitmem.model.authority import Actor
 from gitmem.model.settings import Scope
 from gitmem.service.init import NewVault
@@ -154,6 +156,35 @@ def test_a_failed_making_leaves_nothing(tmp_path: Path, person: Actor, monkeypat
         make_vault(str(tmp_path / "home"), NewVault(Scope.WORKSPACE, path=str(tmp_path / "v")), person)
     assert not (tmp_path / "v").exists()
     assert [path.name for path in tmp_path.iterdir()] == []
+
+
+def test_an_empty_folder_is_filled_and_not_replaced(tmp_path: Path, person: Actor) -> None:
+    place = tmp_path / "v"
+    place.mkdir(mode=0o700)
+    before = place.stat()
+    make_vault(str(tmp_path / "home"), NewVault(Scope.WORKSPACE, path=str(place)), person)
+    assert (place.stat().st_ino, place.stat().st_mode) == (before.st_ino, before.st_mode)
+    assert git(place, "status", "--porcelain") == ""
+    assert git(place, "fsck", "--strict") == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "v"]
+
+
+def test_what_comes_into_the_folder_meanwhile_stays(
+    tmp_path: Path, person: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "v"
+    place.mkdir()
+    real = publish.prove
+
+    def prove(*args: Any) -> None:
+        real(*args)
+        (place / "manifest.json").write_text("a person's")
+
+    monkeypatch.setattr(publish, "prove", prove)
+    with pytest.raises(FileExistsError):
+        make_vault(str(tmp_path / "home"), NewVault(Scope.WORKSPACE, path=str(place)), person)
+    assert [path.read_text() for path in place.iterdir()] == ["a person's"]
+    assert [path.name for path in tmp_path.iterdir()] == ["v"]
 
 
 def test_a_vault_elsewhere_is_not_the_global_one(desk: Desk, person: Actor) -> None:
