@@ -7,7 +7,6 @@ Changing an entry keeps what people staged for other paths, bit for bit. Pure bu
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import struct
 from bisect import bisect_left
@@ -102,22 +101,46 @@ class IndexFile:
         """
         wanted = {encode_name(path): entry for path, entry in edits.items()}
         self._check_clashes(wanted)
+        edited = self._replace(wanted)
+        data = _format(edited)
+        _LAST.keep(data, edited)
+        return data
+
+    def _replace(self, wanted: Mapping[bytes, NewEntry | None]) -> IndexFile:
+        """Return this index with other entries; those that stay are copied and not looked at."""
         pieces: list[bytes] = []
-        copied, count = _HEADER.size, len(self.starts)
+        starts: list[int] = []
+        copied, at = 0, _HEADER.size
+
+        def copy(until: int) -> None:
+            nonlocal at
+            begin, end = self._start(copied), self._start(until)
+            pieces.append(self.entries[begin:end])
+            shift = at - begin
+            starts.extend(
+                self.starts[copied:until] if not shift else [one + shift for one in self.starts[copied:until]]
+            )
+            at += end - begin
+
         for name in sorted(wanted):
             low, high = self._span(name)
-            pieces.append(self.entries[copied : self._start(low)])
-            copied = self._start(high)
+            copy(low)
+            copied = high
             entry = wanted[name]
-            count += (entry is not None) - (high - low)
             if entry is not None:
+                starts.append(at)
                 pieces.append(_format_entry(name, entry))
-        pieces.append(self.entries[copied:])
-        body = b"".join(pieces)
-        if self.version == 4:
-            body = compress_names(body, count)
-        trees = invalidate_folders(self.extensions.get(b"TREE", b""), wanted)
-        return _seal(self.version, count, body, {**self.extensions, b"TREE": trees})
+                at += len(pieces[-1])
+        copy(len(self.starts))
+        header = _HEADER.pack(b"DIRC", self.version, len(starts))
+        extensions = {**self.extensions, b"TREE": invalidate_folders(self.extensions.get(b"TREE", b""), wanted)}
+        return IndexFile(
+            version=self.version,
+            entries=b"".join([header, *pieces]),
+            starts=starts,
+            extensions={name: data for name, data in extensions.items() if data},
+            unmerged=self.unmerged - wanted.keys(),
+        )
 
     def _start(self, number: int) -> int:
         return self.starts[number] if number < len(self.starts) else len(self.entries)
@@ -171,13 +194,46 @@ def load_index(path: str) -> IndexFile | None:
         return None
 
 
-@functools.lru_cache(maxsize=1)
 def parse_index(data: bytes) -> IndexFile:
-    """Return the index that ``data`` is. The last one is remembered: a transaction looks at the same bytes
-    three times.
+    """Return the index that ``data`` is; that of the same bytes as last time, or of the last edit, is remembered.
 
-    Raises ``BadIndexError`` for damaged bytes, ``StateError`` (``index-unsupported``).
+    A transaction looks at the same bytes three times, and the next one begins with those that it wrote. Raises
+    ``BadIndexError`` for damaged bytes, ``StateError`` (``index-unsupported``).
     """
+    return _LAST.find(data) or _LAST.keep(data, _parse(data))
+
+
+def new_index(entries: Iterable[tuple[str, NewEntry]]) -> IndexFile:
+    """Return an index of ``entries``, which come in the order of their paths' bytes."""
+    pieces = [_HEADER.pack(b"DIRC", 2, 0)]
+    starts = []
+    at = _HEADER.size
+    for path, entry in entries:
+        starts.append(at)
+        pieces.append(_format_entry(encode_name(path), entry))
+        at += len(pieces[-1])
+    return IndexFile(2, b"".join(pieces), starts, {}, frozenset())
+
+
+class _Last:
+    """The index that was parsed or made last, with its bytes."""
+
+    def __init__(self) -> None:
+        self._pair: tuple[bytes, IndexFile] | None = None
+
+    def find(self, data: bytes) -> IndexFile | None:
+        pair = self._pair
+        return pair[1] if pair is not None and pair[0] == data else None
+
+    def keep(self, data: bytes, index: IndexFile) -> IndexFile:
+        self._pair = (data, index)
+        return index
+
+
+_LAST = _Last()
+
+
+def _parse(data: bytes) -> IndexFile:
     if len(data) < _HEADER.size + 20:
         raise BadIndexError("too short")
     signature, version, count = _HEADER.unpack_from(data)
@@ -191,18 +247,6 @@ def parse_index(data: bytes) -> IndexFile:
         return IndexFile(version, entries[:end], starts, _parse_extensions(data, rest or end), unmerged)
     except (IndexError, ValueError, struct.error) as error:
         raise BadIndexError("garbled") from error
-
-
-def new_index(entries: Iterable[tuple[str, NewEntry]]) -> IndexFile:
-    """Return an index of ``entries``, which come in the order of their paths' bytes."""
-    pieces = [_HEADER.pack(b"DIRC", 2, 0)]
-    starts = []
-    at = _HEADER.size
-    for path, entry in entries:
-        starts.append(at)
-        pieces.append(_format_entry(encode_name(path), entry))
-        at += len(pieces[-1])
-    return IndexFile(2, b"".join(pieces), starts, {}, frozenset())
 
 
 def _walk(data: bytes, count: int) -> tuple[list[int], frozenset[bytes], int]:
@@ -257,9 +301,13 @@ def _format_entry(name: bytes, entry: NewEntry) -> bytes:
     return head + name + bytes(8 - (62 + len(name)) % 8)
 
 
-def _seal(version: int, count: int, body: bytes, extensions: Mapping[bytes, bytes]) -> bytes:
-    tail = b"".join(name + struct.pack(">I", len(data)) + data for name, data in extensions.items() if data)
-    data = _HEADER.pack(b"DIRC", version, count) + body + tail
+def _format(index: IndexFile) -> bytes:
+    count = len(index.starts)
+    body = index.entries[_HEADER.size :]
+    if index.version == 4:
+        body = compress_names(body, count)
+    tail = b"".join(name + struct.pack(">I", len(data)) + data for name, data in index.extensions.items())
+    data = _HEADER.pack(b"DIRC", index.version, count) + body + tail
     return data + hashlib.sha1(data, usedforsecurity=False).digest()
 
 

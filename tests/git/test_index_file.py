@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import StateError
-from gitmem.git.index_file import BadIndexError, NewEntry, StagedEntry, load_index, new_index, parse_index
+from gitmem.git.index_file import BadIndexError, IndexFile, NewEntry, StagedEntry, load_index, new_index, parse_index
 from gitmem.git.index_tree import invalidate_folders
 from gitmem.git.repo import Repo
 from gitmem.model.ids import fingerprint
@@ -58,6 +58,12 @@ def _without_clashes(names: set[str]) -> list[str]:
     return sorted((n for n in names if not any(o.startswith(n + "/") for o in names)), key=str.encode)
 
 
+def _parse_anew(data: bytes) -> IndexFile:
+    """Parse ``data`` although it was the last to be made; another index takes its place in memory first."""
+    parse_index(new_index([("another.md", NewEntry(PLAIN, BLOB))]).edit({}))
+    return parse_index(data)
+
+
 @settings(max_examples=100, derandomize=True, deadline=None, database=None)
 @given(st.sets(_name, max_size=9).map(_without_clashes), st.dictionaries(_name, st.booleans(), max_size=4))
 def test_edits_behave_like_those_of_a_dictionary(names: list[str], edits: dict[str, bool]) -> None:
@@ -75,14 +81,32 @@ def test_edits_behave_like_those_of_a_dictionary(names: list[str], edits: dict[s
             parsed.edit(change)
         assert caught.value.code == "index-clash"
         return
-    edited = parse_index(parsed.edit(change))
+    edited = _parse_anew(parsed.edit(change))
     assert len(edited.starts) == len(wanted)
     assert {name: edited.find(name) for name in wanted} == {
         name: [StagedEntry(PLAIN, blob, 0, intent_to_add=False)] for name, blob in wanted.items()
     }
-    assert edited == parse_index(
+    assert edited == _parse_anew(
         new_index((n, NewEntry(PLAIN, wanted[n])) for n in sorted(wanted, key=str.encode)).edit({})
     )
+
+
+@pytest.mark.parametrize("version", [2, 3, 4])
+def test_what_is_remembered_of_an_edit_is_what_its_bytes_say(tmp_path: Path, git: Git, version: int) -> None:
+    names = ["a.md", "b/c.md", "b/d/e.md", "f.md"]
+    index = parse_index(_git_index(git, tmp_path, names, version).read_bytes())
+    changes: list[dict[str, NewEntry | None]] = [
+        {},
+        {"a.md": None},
+        {"b/d/e.md": NewEntry(PLAIN, BLOB), "z.md": NewEntry(PLAIN, BLOB)},
+        {"a.md": NewEntry(PLAIN, BLOB), "b/c.md": None, "f.md": None},
+        dict.fromkeys(names),
+    ]
+    for change in changes:
+        data = index.edit(change)
+        remembered = parse_index(data)
+        assert _parse_anew(data) == remembered
+        index = remembered
 
 
 @pytest.mark.parametrize("version", [2, 4])
