@@ -48,7 +48,7 @@ class Desk:
         odd += [path for path in (self.repo / ".git").rglob("*") if path.name.startswith("gitmem-lock")]
         odd += list((self.repo / ".git").rglob("*.lock"))
         odd += list((self.repo / ".git").glob("index.*"))
-        odd += list((self.runtime / "journal").glob("*"))
+        odd += list((self.repo / ".git" / "gitmem" / "journal").glob("*"))
         return sorted(str(path) for path in odd)
 
     def commits(self) -> list[str]:

@@ -20,7 +20,7 @@ from gitmem.service.leftovers import Leftovers, find_leftovers, find_unfinished_
 from gitmem.service.locate import locate
 from gitmem.service.vault import NO_COMMIT_HINT, OpenVault
 from gitmem.vault.atomic import exchange
-from gitmem.vault.layout import HomeLayout, VaultLayout
+from gitmem.vault.layout import HomeLayout
 from gitmem.vault.registry import load_registry
 from gitmem.version import VERSION
 
@@ -175,8 +175,10 @@ def _check_lock(vault: OpenVault) -> Iterator[Row]:
 
 
 def _check_abandoned(vault: OpenVault) -> Iterator[Row]:
-    for name in _find_journals(vault.layout):
-        place = os.path.join(vault.layout.journal, name)
+    from gitmem.transaction.journal import journal_folder
+
+    for name in _find_journals(vault):
+        place = os.path.join(journal_folder(vault.repo.common_dir), name)
         try:
             what, obstacle = _examine_journal(vault, name)
         except FileNotFoundError:  # it was under way and has ended
@@ -189,7 +191,7 @@ def _check_abandoned(vault: OpenVault) -> Iterator[Row]:
 
 
 def _check_leftovers(vault: OpenVault) -> Iterator[Row]:
-    if not _find_journals(vault.layout):  # an operation under way has such files for good reason
+    if not _find_journals(vault):  # an operation under way has such files for good reason
         for leftovers in find_leftovers(vault):
             yield from _tell_leftovers(leftovers)
 
@@ -223,10 +225,12 @@ def _check_receipts(vault: OpenVault) -> Iterator[Row]:
         return
 
 
-def _find_journals(layout: VaultLayout) -> list[str]:
+def _find_journals(vault: OpenVault) -> list[str]:
+    from gitmem.transaction.journal import journal_folder
+
     try:
-        return sorted(name for name in os.listdir(layout.journal) if name.endswith(".json"))
-    except FileNotFoundError:
+        return sorted(name for name in os.listdir(journal_folder(vault.repo.common_dir)) if name.endswith(".json"))
+    except (FileNotFoundError, NotADirectoryError):
         return []
 
 
@@ -235,7 +239,7 @@ def _examine_journal(vault: OpenVault, name: str) -> tuple[str, tuple[str, str] 
     from gitmem.transaction.journal import load_journal
 
     try:
-        journal = load_journal(vault.layout, name)
+        journal = load_journal(vault.repo.common_dir, name)
     except ValueError:
         return f"an operation whose journal {name} can't be understood", None  # recovery sets it aside
     what = f"the {journal.receipt.op.value} {journal.op_id} of {journal.receipt.time}"

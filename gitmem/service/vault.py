@@ -137,9 +137,14 @@ class OpenVault:
 
         Returns what was done, or why it could not be, as diagnostics.
         """
+        from gitmem.git.discover import find_common_dir, find_git_dir
         from gitmem.transaction.journal import is_pending
 
-        if not is_pending(self.layout) and not self._has_lock_leftovers():
+        git_dir = find_git_dir(self.layout.repo)
+        if git_dir is None:
+            return ()
+        common_dir = find_common_dir(git_dir)
+        if not is_pending(common_dir) and not _has_lock_leftovers(git_dir, common_dir):
             return ()
         from gitmem.transaction.apply import recover_now
 
@@ -165,18 +170,15 @@ class OpenVault:
                 "Put the folder back, or name another vault with --vault. gitmem does not make it anew by itself.",
             )
 
-    def _has_lock_leftovers(self) -> bool:
-        from gitmem.git.discover import find_common_dir, find_git_dir
-        from gitmem.git.lockfile import TEMP_PREFIX, is_own
 
-        git_dir = find_git_dir(self.layout.repo)
-        if git_dir is None:
-            return False
-        with suppress(OSError):
-            for folder in {git_dir, find_common_dir(git_dir)}:
-                if any(name.startswith(TEMP_PREFIX) for name in os.listdir(folder)):
-                    return True
-        return is_own(os.path.join(git_dir, "index.lock"))
+def _has_lock_leftovers(git_dir: str, common_dir: str) -> bool:
+    from gitmem.git.lockfile import TEMP_PREFIX, is_own
+
+    with suppress(OSError):
+        for folder in {git_dir, common_dir}:
+            if any(name.startswith(TEMP_PREFIX) for name in os.listdir(folder)):
+                return True
+    return is_own(os.path.join(git_dir, "index.lock"))
 
 
 def list_steps() -> tuple[str, ...]:

@@ -151,7 +151,7 @@ def _run(
     journal = steps.plan_journal(change, edits, committed, (manifest.branch, base), steps.iso_time(tools))
     tools.probe("journal")
     try:
-        save_journal(ground.layout, journal)
+        save_journal(ground.repo.common_dir, journal)
         private, commit = _write_and_commit(ground, change, edits, journal, manifest.branch, tools)
     except BaseException as error:  # noqa: BLE001 - raised again, once what it left is settled
         return _settle_failure(ground, journal, error)
@@ -215,7 +215,7 @@ def _finish(ground: Ground, journal: Journal, commit: CommitId, private: str, to
         tools.probe("index")
         install_index(ground.repo, private)
         tools.probe("finish")
-        drop_journal(ground.layout, journal.op_id)
+        drop_journal(ground.repo.common_dir, journal.op_id)
     except (OSError, GitmemError) as error:
         # The commit stands; what is left to do is bookkeeping, and the journal says so to the next command.
         return replace(receipt, notices=(*receipt.notices, f"committed; the next command completes it: {error}"))

@@ -1,7 +1,7 @@
 """The crash journal: what an operation is about to do, flushed before it does it. Design step 5.
 
-One file an operation in runtime/journal, made by atomic replacement and dropped when the operation is whole. It holds
-hashes, never content, so a refused secret can't linger in it.
+One file an operation in ``gitmem/journal`` of Git's common directory, made by atomic replacement and dropped when the
+operation is whole. It holds hashes, never content, so a refused secret can't linger in it.
 """
 
 from __future__ import annotations
@@ -9,15 +9,21 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import Any
 
-from gitmem.disk import ensure_folder, replace_file
+from gitmem.disk import ensure_folder, open_regular, replace_file
+from gitmem.errors import GitmemError
 from gitmem.model.change import Receipt
-from gitmem.model.ids import CommitId, Fingerprint, OpId
-from gitmem.model.vault_path import VaultPath
+from gitmem.model.ids import CommitId, Fingerprint, OpId, parse_op_id
+from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.transaction.receipts import receipt_from_json, receipt_to_json
-from gitmem.vault.layout import VaultLayout
+from gitmem.vault.lock import FOLDER
+
+_FOLDER = "journal"
+MAX_BYTES = 64 << 20
+"""More than the journal of the largest import; a longer one is not read to its end, and so not understood."""
 
 
 @dataclass(frozen=True)
@@ -45,69 +51,87 @@ class Journal:
     receipt: Receipt
 
 
-def save_journal(layout: VaultLayout, journal: Journal) -> None:
-    """Write the journal; durable."""
-    ensure_folder(layout.journal)
-    replace_file(_file(layout, journal.op_id), _format(journal))
+def save_journal(common_dir: str, journal: Journal) -> None:
+    """Write the journal into the repository whose common directory is ``common_dir``; durable."""
+    ensure_folder(journal_folder(common_dir))
+    replace_file(_file(common_dir, journal.op_id), _format(journal))
 
 
-def drop_journal(layout: VaultLayout, op_id: OpId) -> None:
+def drop_journal(common_dir: str, op_id: OpId) -> None:
     """Remove the journal. Not flushed: should it come back after a power cut, recovery finds nothing left to do."""
     with contextlib.suppress(FileNotFoundError):
-        os.unlink(_file(layout, op_id))
+        os.unlink(_file(common_dir, op_id))
 
 
-def find_journals(layout: VaultLayout) -> list[str]:
+def find_journals(common_dir: str) -> list[str]:
     """Return the names of the journals that wait for recovery, sorted; half-made ones are removed.
 
     Called under the vault lock only: a half-made journal of an operation under way must stay.
     """
     names = []
-    for name in _names(layout):
+    for name in _names(common_dir):
         if name.endswith(".tmp"):
-            os.unlink(os.path.join(layout.journal, name))
+            os.unlink(os.path.join(journal_folder(common_dir), name))
         elif name.endswith(".json"):
             names.append(name)
     return sorted(names)
 
 
-def is_pending(layout: VaultLayout) -> bool:
+def is_pending(common_dir: str) -> bool:
     """Tell, without the lock, whether an operation is under way or was abandoned."""
-    return any(name.endswith((".json", ".tmp")) for name in _names(layout))
+    return any(name.endswith((".json", ".tmp")) for name in _names(common_dir))
 
 
-def load_journal(layout: VaultLayout, name: str) -> Journal:
-    """Return one journal. Raises ``ValueError`` when it can't be understood."""
-    with open(os.path.join(layout.journal, name), "rb") as file:
-        value: Any = json.loads(file.read())
+def load_journal(common_dir: str, name: str) -> Journal:
+    """Return one journal. Raises ``ValueError`` when it can't be understood, or names a file outside the vault.
+
+    It lies in the repository, and so may have come with it from somebody else.
+    """
+    with open_regular(os.path.join(journal_folder(common_dir), name)) as file:
+        value: Any = json.loads(file.read(MAX_BYTES))
     try:
+        op_id = parse_op_id(value["op_id"])
         return Journal(
-            op_id=OpId(value["op_id"]),
+            op_id=op_id,
             branch=value["branch"],
             base=CommitId(value["base"]),
-            edits=tuple(JournalEdit(**edit) for edit in value["edits"]),
+            edits=tuple(_parse_edit(edit, op_id) for edit in value["edits"]),
             receipt=receipt_from_json(value["receipt"]),
         )
-    except (KeyError, TypeError) as error:
+    except (GitmemError, AttributeError, KeyError, TypeError) as error:
         raise ValueError(repr(error)) from None
 
 
-def set_aside(layout: VaultLayout, name: str) -> str:
-    """Rename a journal that can't be understood so that it is kept but no longer waits. Returns its new name."""
-    kept = name + ".unreadable"
-    os.replace(os.path.join(layout.journal, name), os.path.join(layout.runtime, kept))
-    return kept
+def set_aside(common_dir: str, name: str) -> str:
+    """Rename a journal that can't be understood so that it is kept but no longer waits. Returns where it is."""
+    folder = journal_folder(common_dir)
+    os.replace(os.path.join(folder, name), os.path.join(folder, name + ".unreadable"))
+    return f".git/{FOLDER}/{_FOLDER}/{name}.unreadable"
 
 
-def _names(layout: VaultLayout) -> list[str]:
+def journal_folder(common_dir: str) -> str:
+    """Return the folder of a repository's journals. Every home and worktree that knows the repository shares it."""
+    return os.path.join(common_dir, FOLDER, _FOLDER)
+
+
+def _names(common_dir: str) -> list[str]:
     try:
-        return os.listdir(layout.journal)
-    except FileNotFoundError:
+        return os.listdir(journal_folder(common_dir))
+    except (FileNotFoundError, NotADirectoryError):
         return []
 
 
-def _file(layout: VaultLayout, op_id: OpId) -> str:
-    return os.path.join(layout.journal, f"{op_id}.json")
+def _file(common_dir: str, op_id: OpId) -> str:
+    return os.path.join(journal_folder(common_dir), f"{op_id}.json")
+
+
+def _parse_edit(value: dict[str, Any], op_id: OpId) -> JournalEdit:
+    edit = JournalEdit(**value)
+    folder, slash, name = edit.temp.rpartition("/")
+    is_beside = folder + slash == edit.path[: len(edit.path) - len(edit.path.rpartition("/")[2])]
+    if not is_beside or not re.fullmatch(rf"\.gitmem-{re.escape(op_id)}-\d+\.tmp", name):
+        raise ValueError(f"{edit.temp} is no name of a temporary file")
+    return replace(edit, path=parse_vault_path(edit.path))
 
 
 def _format(journal: Journal) -> bytes:

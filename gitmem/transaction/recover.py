@@ -37,15 +37,15 @@ def recover(ground: Ground, probe: Probe) -> list[str]:
     goes on from there.
     """
     notices: list[str] = []
-    names = find_journals(ground.layout)
+    names = find_journals(ground.repo.common_dir)
     if names:
         _check_place(ground)
     for name in names:
         try:
-            journal = load_journal(ground.layout, name)
+            journal = load_journal(ground.repo.common_dir, name)
         except ValueError:
-            kept = set_aside(ground.layout, name)
-            notices.append(f"a crash journal can't be understood; it is kept as runtime/{kept}")
+            kept = set_aside(ground.repo.common_dir, name)
+            notices.append(f"a crash journal can't be understood; it is kept as {kept}")
             continue
         outcome = settle(ground, journal, probe)
         done = "finished" if outcome.receipt else "undid"
@@ -82,7 +82,7 @@ def settle(ground: Ground, journal: Journal, probe: Probe) -> Outcome:
         if notice:
             said.append(notice)
     probe("settle-drop")
-    drop_journal(ground.layout, journal.op_id)
+    drop_journal(ground.repo.common_dir, journal.op_id)
     return Outcome(receipt, tuple(said))
 
 
@@ -192,9 +192,9 @@ def _prove_again(ground: Ground, journal: Journal, commit: CommitId) -> None:
 
 def check_recovered(ground: Ground) -> None:
     """Raise ``StateError`` (``abandoned-operation``) when a journal still waits."""
-    if find_journals(ground.layout):
+    if find_journals(ground.repo.common_dir):
         raise StateError(
             "abandoned-operation",
             "an abandoned operation can't be finished or undone",
-            "Look into runtime/journal and at what `git status` says; the file names tell the operation.",
+            "Look into .git/gitmem/journal and at what `git status` says; the file names tell the operation.",
         )

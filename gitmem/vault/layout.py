@@ -50,11 +50,6 @@ class VaultLayout:
     runtime: str
 
     @property
-    def journal(self) -> str:
-        """Crash journals: one file for an operation that may have to be finished or undone."""
-        return join(self.runtime, "journal")
-
-    @property
     def receipts(self) -> str:
         """Receipts, one line an operation, one file a month."""
         return join(self.runtime, "receipts")
