@@ -78,10 +78,13 @@ def open_regular(path: str) -> BinaryIO:
     return file
 
 
-def write_new(path: str, data: bytes, mode: int = 0o600) -> None:
-    """Write a file that must not exist yet and flush its bytes, not its folder. Raises ``FileExistsError``."""
+def write_new(path: str, data: bytes, mode: int = 0o600, dir_fd: int | None = None) -> None:
+    """Write a file that must not exist yet and flush its bytes, not its folder. Raises ``FileExistsError``.
+
+    ``path`` is relative to the open folder ``dir_fd`` where one is given.
+    """
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | getattr(os, "O_BINARY", 0)
-    fd = os.open(path, flags, mode)
+    fd = os.open(path, flags, mode, dir_fd=dir_fd)
     try:
         _write_all(fd, data)
         os.fsync(fd)

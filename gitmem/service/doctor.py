@@ -266,7 +266,7 @@ def _can_exchange(folder: str) -> bool:
             for name in names:
                 with open(name, "w", encoding="utf-8") as file:
                     file.write(name)
-            return exchange(*names)
+            return exchange(names[0], names[1])
     except OSError:
         return False
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 import contextlib
 import os
 
+from gitmem.errors import StateError
 from gitmem.model.ids import OpId, fingerprint
 from gitmem.model.vault_path import VaultPath
 from gitmem.transaction.files import displaced_name, keep_displaced
 from gitmem.vault.layout import VaultLayout
 from gitmem.vault.lock import FOLDER
+from gitmem.vault.paths import open_folder, read_in
 
 _FOLDER = "displaced"
 WAIT_NS = 10_000_000_000
@@ -22,13 +24,15 @@ WAIT_NS = 10_000_000_000
 
 def set_aside(common_dir: str, root: str, temp: VaultPath, op_id: OpId, number: int) -> bool:
     """Move the replaced file ``temp`` out of the work tree, to wait. Returns false where it can't be moved so."""
+    waiting = os.path.join(common_dir, FOLDER, _FOLDER)
     try:
-        with open(os.path.join(root, temp), "rb") as file:
-            held = fingerprint(file.read())
-        folder = os.path.join(common_dir, FOLDER, _FOLDER)
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        os.rename(os.path.join(root, temp), os.path.join(folder, f"{held}.{op_id}.{number}"))
-    except OSError:
+        os.makedirs(waiting, mode=0o700, exist_ok=True)
+        with open_folder(root, temp) as folder:
+            data = read_in(folder, temp)
+            if data is None:
+                return False
+            folder.move_out(os.path.basename(temp), os.path.join(waiting, f"{fingerprint(data)}.{op_id}.{number}"))
+    except (OSError, StateError):
         return False
     return True
 

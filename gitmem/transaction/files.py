@@ -12,14 +12,14 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 
-from gitmem.disk import ensure_folder, flush_folder, replace_file, write_new
+from gitmem.disk import ensure_folder, replace_file
 from gitmem.errors import IntegrityError, StateError
 from gitmem.model.ids import Fingerprint, OpId, fingerprint
 from gitmem.model.vault_path import VaultPath
 from gitmem.transaction.journal import JournalEdit
-from gitmem.vault.atomic import exchange, move_no_replace
 from gitmem.vault.layout import LIFECYCLE_FOLDERS, VaultLayout
-from gitmem.vault.paths import read_file
+from gitmem.vault.paths import open_folder, read_file, read_in
+from gitmem.vault.work_folder import WorkFolder
 
 FILE_MODE = 0o644
 _OLD = ".old"
@@ -43,25 +43,27 @@ def put_in_place(root: str, edit: JournalEdit, data: bytes | None) -> None:
     """Bring one file from ``edit.before`` to ``edit.after``; its bytes are flushed, its folder by ``flush_folders``.
 
     Keeps INV-PEOPLE-FIRST. Raises ``StateError`` (``edited-meanwhile``) when what is there is not what the change was
-    made from; the file is then as the other program left it.
+    made from; the file is then as the other program left it. ``symlink-in-path`` for a link on the way.
     """
-    target, temp = os.path.join(root, edit.path), os.path.join(root, edit.temp)
+    try:
+        with open_folder(root, edit.path, make=data is not None) as folder:
+            if data is None:
+                _take_away(folder, edit)
+            else:
+                folder.write_new(_name(edit.temp), data, FILE_MODE)
+                (_add if edit.before is None else _swap)(folder, edit)
+    except (FileNotFoundError, NotADirectoryError):
+        raise _edited(edit) from None
     if data is None:
-        _take_away(root, edit, target, temp)
-    else:
-        ensure_folder(os.path.dirname(target), 0o755)
-        write_new(temp, data, FILE_MODE)
-        if edit.before is None:
-            _add(edit, temp, target)
-        else:
-            _swap(root, edit, temp, target)
+        remove_empty_folders(root, edit.path)
 
 
 def flush_folders(root: str, edits: Iterable[JournalEdit]) -> None:
     """Flush the entries of the files that ``put_in_place`` put there or took away, each folder once."""
-    for folder in sorted({os.path.dirname(edit.path) for edit in edits}):
-        with contextlib.suppress(FileNotFoundError):  # its last file has gone, and it with it
-            flush_folder(os.path.join(root, folder))
+    for path in {os.path.dirname(edit.path): edit.path for edit in edits}.values():
+        # Where its last file has gone, it has gone with it.
+        with contextlib.suppress(FileNotFoundError), open_folder(root, path) as folder:
+            folder.flush()
 
 
 def take_back(root: str, edit: JournalEdit, old: bytes | None) -> str | None:
@@ -70,10 +72,18 @@ def take_back(root: str, edit: JournalEdit, old: bytes | None) -> str | None:
     A file that holds neither the old nor the new content is a person's and stays as it is. Returns a notice then.
     Raises ``IntegrityError`` (``old-content-lost``) when the old content is nowhere; the file keeps the new one.
     """
-    kept = _find_displaced(root, edit)
-    if kept is None and edit.before is not None and old is not None and fingerprint(old) == edit.before:
-        kept = _write_beside(root, edit, old)
-    return _bring(root, edit, edit.after, edit.before, kept)
+    try:
+        with open_folder(root, edit.path, make=edit.before is not None) as folder:
+            kept = _find_displaced(folder, edit)
+            if kept is None and edit.before is not None and old is not None and fingerprint(old) == edit.before:
+                kept = _write_beside(folder, edit, old)
+            said = _bring(folder, edit, edit.after, edit.before, kept)
+    except FileNotFoundError:
+        if edit.before is not None:
+            raise
+        return None  # neither the file nor its folder is there, as before the operation
+    remove_empty_folders(root, edit.path)
+    return said
 
 
 def bring_forward(root: str, edit: JournalEdit, new: bytes | None) -> str | None:
@@ -83,7 +93,11 @@ def bring_forward(root: str, edit: JournalEdit, new: bytes | None) -> str | None
     """
     if find_fingerprint(root, edit.path) == edit.after:
         return None
-    return _bring(root, edit, edit.before, edit.after, None if new is None else _write_beside(root, edit, new))
+    with open_folder(root, edit.path, make=new is not None) as folder:
+        source = None if new is None else _write_beside(folder, edit, new)
+        said = _bring(folder, edit, edit.before, edit.after, source)
+    remove_empty_folders(root, edit.path)
+    return said
 
 
 def settle_temp(layout: VaultLayout, op_id: OpId, edit: JournalEdit) -> str | None:
@@ -92,16 +106,19 @@ def settle_temp(layout: VaultLayout, op_id: OpId, edit: JournalEdit) -> str | No
     Returns a notice that says where it was kept.
     """
     notice = None
-    for name in _temps(edit):
-        data = read_file(layout.repo, name)
-        if data is None:
-            continue
-        ours = name.endswith(_NEW) or (edit.before is None and name == edit.temp)  # at worst cut short by a crash
-        if data and not ours and fingerprint(data) not in (edit.before, edit.after):
-            keep_displaced(layout, op_id, edit.path, data)
-            notice = f"what another program wrote into {edit.path} meanwhile is kept in {displaced_name(op_id)}"
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(os.path.join(layout.repo, name))
+    try:
+        with open_folder(layout.repo, edit.path) as folder:
+            for path in _temps(edit):
+                data = read_in(folder, path)
+                if data is None:
+                    continue
+                ours = path.endswith(_NEW) or (edit.before is None and path == edit.temp)  # or cut short by a crash
+                if data and not ours and fingerprint(data) not in (edit.before, edit.after):
+                    keep_displaced(layout, op_id, edit.path, data)
+                    notice = f"what another program wrote into {edit.path} meanwhile is kept in {displaced_name(op_id)}"
+                folder.discard(_name(path))
+    except FileNotFoundError:  # nothing is left of the folder either
+        return None
     return notice
 
 
@@ -119,88 +136,87 @@ def displaced_name(op_id: OpId) -> str:
 
 def remove_empty_folders(root: str, path: VaultPath) -> None:
     """Remove the folders that a vanished file leaves empty, up to its lifecycle folder."""
-    folder = os.path.dirname(path)
-    while folder and folder not in LIFECYCLE_FOLDERS:
+    inside = path.rpartition("/")[0]
+    while inside and inside not in LIFECYCLE_FOLDERS:
         try:
-            os.rmdir(os.path.join(root, folder))
-        except OSError:
+            with open_folder(root, VaultPath(inside)) as above:
+                above.remove_folder(_name(inside))
+        except (OSError, StateError):
             return
-        folder = os.path.dirname(folder)
+        inside = inside.rpartition("/")[0]
 
 
-def _add(edit: JournalEdit, temp: str, target: str) -> None:
+def _add(folder: WorkFolder, edit: JournalEdit) -> None:
     try:
-        move_no_replace(temp, target)
+        folder.move_no_replace(_name(edit.temp), _name(edit.path))
     except FileExistsError:
-        os.unlink(temp)
+        folder.unlink(_name(edit.temp))
         raise _edited(edit) from None
 
 
-def _swap(root: str, edit: JournalEdit, temp: str, target: str) -> None:
+def _swap(folder: WorkFolder, edit: JournalEdit) -> None:
+    target, temp = _name(edit.path), _name(edit.temp)
     try:
-        if not exchange(temp, target):
-            _swap_by_link(edit, temp, target)
+        if not folder.exchange(temp, target):
+            _swap_by_link(folder, edit)
     except FileNotFoundError:
-        os.unlink(temp)
+        folder.unlink(temp)
         raise _edited(edit) from None
-    if find_fingerprint(root, edit.temp) != edit.before:
-        exchange(temp, target)
-        if find_fingerprint(root, edit.temp) == edit.after:
-            os.unlink(temp)
+    if _held(folder, edit.temp) != edit.before:
+        folder.exchange(temp, target)
+        if _held(folder, edit.temp) == edit.after:
+            folder.unlink(temp)
         raise _edited(edit)
 
 
-def _swap_by_link(edit: JournalEdit, temp: str, target: str) -> None:
+def _swap_by_link(folder: WorkFolder, edit: JournalEdit) -> None:
     """Exchange where the platform can't: the old file gets a second name first, so its bytes outlive the replacement.
 
     A file that another program *renames* into place between the two steps is not seen; ``doctor`` says so.
     """
+    target, temp = _name(edit.path), _name(edit.temp)
     old = temp + _OLD
-    os.link(target, old)
-    with open(old, "rb") as file:
-        unchanged = fingerprint(file.read()) == edit.before
-    if not unchanged:
-        os.unlink(old)
-        os.unlink(temp)
+    folder.link(target, old)
+    if _held(folder, VaultPath(edit.temp + _OLD)) != edit.before:
+        folder.unlink(old)
+        folder.unlink(temp)
         raise _edited(edit)
-    os.replace(temp, target)
-    os.replace(old, temp)
+    folder.move(temp, target)
+    folder.move(old, temp)
 
 
-def _take_away(root: str, edit: JournalEdit, target: str, temp: str) -> None:
+def _take_away(folder: WorkFolder, edit: JournalEdit) -> None:
+    target, temp = _name(edit.path), _name(edit.temp)
     try:
-        move_no_replace(target, temp)
+        folder.move_no_replace(target, temp)
     except FileNotFoundError:
         raise _edited(edit) from None
-    if find_fingerprint(root, edit.temp) != edit.before:
-        move_no_replace(temp, target)
+    if _held(folder, edit.temp) != edit.before:
+        folder.move_no_replace(temp, target)
         raise _edited(edit)
-    remove_empty_folders(root, edit.path)
 
 
 def _temps(edit: JournalEdit) -> tuple[VaultPath, ...]:
     return (edit.temp, *(VaultPath(edit.temp + ending) for ending in (_OLD, _NEW, _AWAY)))
 
 
-def _find_displaced(root: str, edit: JournalEdit) -> str | None:
-    """Return the hidden file that holds the content from before, wherever the operation was stopped."""
-    for name in _temps(edit):
-        if edit.before is not None and find_fingerprint(root, name) == edit.before:
-            return os.path.join(root, name)
+def _find_displaced(folder: WorkFolder, edit: JournalEdit) -> str | None:
+    """Return the name of the hidden file that holds the content from before, wherever the operation was stopped."""
+    for path in _temps(edit):
+        if edit.before is not None and _held(folder, path) == edit.before:
+            return _name(path)
     return None
 
 
 def _bring(
-    root: str, edit: JournalEdit, held: Fingerprint | None, wanted: Fingerprint | None, source: str | None
+    folder: WorkFolder, edit: JournalEdit, held: Fingerprint | None, wanted: Fingerprint | None, source: str | None
 ) -> str | None:
-    """Bring a file from ``held`` to ``wanted``, whose bytes lie in the hidden file ``source``.
+    """Bring a file from ``held`` to ``wanted``, whose bytes lie in the hidden file named ``source``.
 
     Whatever another program puts there meanwhile wins, as in ``put_in_place``.
     """
-    target = os.path.join(root, edit.path)
-    now = find_fingerprint(root, edit.path)
+    now = _held(folder, edit.path)
     if now == wanted:
-        remove_empty_folders(root, edit.path)
         return None
     if now not in (held, None):
         return f"{edit.path} was edited meanwhile and is left as it is"
@@ -212,37 +228,40 @@ def _bring(
             path=edit.path,
         )
     try:
-        if source is not None:
-            ensure_folder(os.path.dirname(target), 0o755)
-        _swap_in(root, edit, source, target, now)
+        _swap_in(folder, edit, source, now)
     except (StateError, FileExistsError, FileNotFoundError):
         return f"{edit.path} was edited meanwhile and is left as it is"
-    remove_empty_folders(root, edit.path)
-    if os.path.isdir(os.path.dirname(target)):
-        flush_folder(os.path.dirname(target))
+    folder.flush()
     return None
 
 
-def _swap_in(root: str, edit: JournalEdit, source: str | None, target: str, held: Fingerprint | None) -> None:
+def _swap_in(folder: WorkFolder, edit: JournalEdit, source: str | None, held: Fingerprint | None) -> None:
     away = VaultPath(edit.temp + _AWAY)
     step = replace(edit, before=held, temp=away)
     if source is None:
-        _take_away(root, step, target, os.path.join(root, away))
+        _take_away(folder, step)
     elif held is None:
-        move_no_replace(source, target)
+        folder.move_no_replace(source, _name(edit.path))
     else:
-        os.replace(source, os.path.join(root, away))
-        _swap(root, step, os.path.join(root, away), target)
+        folder.move(source, _name(away))
+        _swap(folder, step)
 
 
-def _write_beside(root: str, edit: JournalEdit, data: bytes) -> str:
+def _write_beside(folder: WorkFolder, edit: JournalEdit, data: bytes) -> str:
     """Write ``data`` to a hidden file beside the edit's, flushed; return its name."""
-    new = os.path.join(root, edit.temp + _NEW)
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(new)
-    ensure_folder(os.path.dirname(new), 0o755)
-    write_new(new, data, FILE_MODE)
+    new = _name(edit.temp) + _NEW
+    folder.discard(new)
+    folder.write_new(new, data, FILE_MODE)
     return new
+
+
+def _held(folder: WorkFolder, path: VaultPath) -> Fingerprint | None:
+    data = read_in(folder, path)
+    return None if data is None else fingerprint(data)
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _edited(edit: JournalEdit) -> StateError:

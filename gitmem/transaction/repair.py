@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from gitmem.disk import ensure_folder, replace_file
 from gitmem.errors import GitmemError, InputError
 from gitmem.git.repo import Repo
 from gitmem.git.stage import staged_ids
@@ -20,11 +19,11 @@ from gitmem.model.ids import CommitId, OpId, fingerprint, new_op_id
 from gitmem.model.record import Record, state_of
 from gitmem.model.settings import Manifest
 from gitmem.model.vault_path import VaultPath, find_path_problem
-from gitmem.transaction.files import FILE_MODE, displaced_name, keep_displaced
+from gitmem.transaction.files import FILE_MODE, displaced_name, keep_displaced, temp_name
 from gitmem.transaction.ground import Ground, Views
 from gitmem.transaction.receipts import find_last_receipt
 from gitmem.vault.layout import LIFECYCLE_FOLDERS, MANIFEST
-from gitmem.vault.paths import read_file
+from gitmem.vault.paths import open_folder, read_in
 from gitmem.vault.record_file import parse_record
 
 RULE = "views-follow-records"
@@ -64,11 +63,12 @@ def put_views_back(ground: Ground, views: Views, op_id: OpId) -> list[str]:
         blob = committed[path]
         if blob is None or staged[path] != blob:
             continue
-        data = read_file(root, path)
-        if data is not None:
-            keep_displaced(ground.layout, op_id, path, data)
-        ensure_folder(os.path.dirname(os.path.join(root, path)), 0o755)
-        replace_file(os.path.join(root, path), repo.read_object(blob), FILE_MODE)
+        with open_folder(root, path, make=True) as folder:
+            data = read_in(folder, path)
+            if data is not None:
+                keep_displaced(ground.layout, op_id, path, data)
+            name = os.path.basename(path)
+            folder.replace(name, repo.read_object(blob), FILE_MODE, os.path.basename(temp_name(path, op_id, 0)))
         kept = f"; what stood there is kept in {displaced_name(op_id)}" if data is not None else ""
         notices.append(f"{path} was put back{kept}")
     return notices

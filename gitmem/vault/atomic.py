@@ -12,7 +12,7 @@ import os
 import sys
 from typing import Any
 
-_AT_FDCWD = -100
+_HERE = -2 if sys.platform == "darwin" else -100
 _RENAME_NOREPLACE = 1
 _RENAME_EXCHANGE = 2
 _MACOS_RENAME_SWAP = 2
@@ -20,35 +20,36 @@ _MACOS_RENAME_EXCL = 4
 _UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 
 
-def exchange(a: str, b: str) -> bool:
+def exchange(a: str, b: str, dir_fd: int | None = None) -> bool:
     """Exchange two files in one step that nobody can see the middle of.
 
-    Returns false where the platform or the file system can't (nothing was changed). Other failures raise ``OSError``.
+    Both are relative to the open folder ``dir_fd`` where one is given. Returns false where the platform or the file
+    system can't (nothing was changed). Other failures raise ``OSError``.
     """
-    return _rename(a, b, _RENAME_EXCHANGE, _MACOS_RENAME_SWAP)
+    return _rename(a, b, _RENAME_EXCHANGE, _MACOS_RENAME_SWAP, dir_fd)
 
 
-def move_no_replace(source: str, target: str) -> None:
-    """Rename ``source`` to ``target``, which must not exist. Raises ``FileExistsError``, and then nothing changed."""
-    if _rename(source, target, _RENAME_NOREPLACE, _MACOS_RENAME_EXCL):
+def move_no_replace(source: str, target: str, dir_fd: int | None = None) -> None:
+    """Rename ``source`` to ``target``, which must not exist. Raises ``FileExistsError``, and then nothing changed.
+
+    Both are relative to the open folder ``dir_fd`` where one is given.
+    """
+    if _rename(source, target, _RENAME_NOREPLACE, _MACOS_RENAME_EXCL, dir_fd):
         return
     if os.name == "nt":
         os.rename(source, target)  # refuses an existing target on this platform
         return
-    os.link(source, target, follow_symlinks=False)
-    os.unlink(source)
+    os.link(source, target, src_dir_fd=dir_fd, dst_dir_fd=dir_fd, follow_symlinks=False)
+    os.unlink(source, dir_fd=dir_fd)
 
 
-def _rename(a: str, b: str, linux_flag: int, macos_flag: int) -> bool:
+def _rename(a: str, b: str, linux_flag: int, macos_flag: int, dir_fd: int | None) -> bool:
     call = _rename_call()
     if call is None:
         return False
-    names = (os.fsencode(a), os.fsencode(b))
-    if sys.platform == "darwin":
-        failed = call(*names, macos_flag)
-    else:
-        failed = call(_AT_FDCWD, names[0], _AT_FDCWD, names[1], linux_flag)
-    if not failed:
+    folder = _HERE if dir_fd is None else dir_fd
+    flag = macos_flag if sys.platform == "darwin" else linux_flag
+    if not call(folder, os.fsencode(a), folder, os.fsencode(b), flag):
         return True
     code = ctypes.get_errno()
     if code in _UNSUPPORTED:
@@ -61,4 +62,4 @@ def _rename_call() -> Any:
     if os.name == "nt":
         return None
     library = ctypes.CDLL(None, use_errno=True)
-    return getattr(library, "renamex_np" if sys.platform == "darwin" else "renameat2", None)
+    return getattr(library, "renameatx_np" if sys.platform == "darwin" else "renameat2", None)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
-from gitmem.disk import NO_FOLLOW, READ_FLAGS
+from gitmem.disk import NO_FOLLOW, READ_FLAGS, ensure_folder
 
 _BY_FD = os.listdir in os.supports_fd and {os.open, os.stat} <= os.supports_dir_fd
+_MODE = 0o755
 _FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 
 
@@ -21,14 +23,19 @@ class Folder:
     where the platform knows no such thing.
     """
 
-    def __init__(self, root: str, folder: str) -> None:
-        """Open ``folder`` (``/`` between parts, empty for the root). Raises ``OSError``, ``ELOOP`` for a link."""
+    def __init__(self, root: str, folder: str, *, make: bool = False) -> None:
+        """Open ``folder`` (``/`` between parts, empty for the root); ``make`` makes what is missing of it, durable.
+
+        Raises ``OSError``: ``ELOOP`` or ``ENOTDIR`` for a link.
+        """
         self._path = os.path.join(root, *folder.split("/"))
         self.fd: int | None = None
         if _BY_FD:
-            self.fd = _open_folder(root, folder)
+            self.fd = _open_folder(root, folder, make=make)
         else:
             _check_folder(root, folder)
+            if make:
+                ensure_folder(self._path, _MODE)
         self.lstat: Callable[..., os.stat_result] = os.lstat if _BY_FD else self._lstat_by_path
 
     def __enter__(self) -> Self:
@@ -69,15 +76,27 @@ def by_write_time(entry: os.stat_result) -> os.stat_result:
     return os.stat_result(entry, {"st_ctime_ns": entry.st_mtime_ns}) if os.name == "nt" else entry
 
 
-def _open_folder(root: str, folder: str) -> int:
+def _open_folder(root: str, folder: str, *, make: bool) -> int:
     fd = os.open(root, _FOLDER_FLAGS)
     for part in folder.split("/") if folder else []:
         try:
-            inner = os.open(part, _FOLDER_FLAGS | NO_FOLLOW, dir_fd=fd)
+            inner = _open_inner(part, fd, make=make)
         finally:
             os.close(fd)
         fd = inner
     return fd
+
+
+def _open_inner(part: str, fd: int, *, make: bool) -> int:
+    try:
+        return os.open(part, _FOLDER_FLAGS | NO_FOLLOW, dir_fd=fd)
+    except FileNotFoundError:
+        if not make:
+            raise
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(part, _MODE, dir_fd=fd)
+        os.fsync(fd)
+    return os.open(part, _FOLDER_FLAGS | NO_FOLLOW, dir_fd=fd)
 
 
 def _check_folder(root: str, folder: str) -> None:

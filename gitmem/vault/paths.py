@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
 
-from gitmem.disk import NO_FOLLOW, READ_FLAGS
 from gitmem.errors import InputError, StateError
 from gitmem.model.ids import ALPHABET
 from gitmem.model.vault_path import VaultPath, fold_path
+from gitmem.vault.work_folder import WorkFolder
 
 MAX_FILE_BYTES = 64 << 20
 # Six random characters of an id: no other spelling of such a name is there by chance, so its folder isn't listed.
@@ -30,12 +31,7 @@ def check_way(root: str, path: VaultPath) -> None:
         except FileNotFoundError:
             return
         if stat.S_ISLNK(mode):
-            raise StateError(
-                "symlink-in-path",
-                f"{'/'.join(parts[:depth])} is a symbolic link; gitmem does not write through links",
-                "Put the real file or folder there.",
-                path=path,
-            )
+            raise _is_link("/".join(parts[:depth]), path)
         if not (stat.S_ISREG(mode) if depth == len(parts) else stat.S_ISDIR(mode)):
             raise StateError(
                 "not-a-regular-file", f"{'/'.join(parts[:depth])} is in the way", "Move it elsewhere.", path=path
@@ -78,10 +74,32 @@ def read_file(root: str, path: VaultPath, max_bytes: int = MAX_FILE_BYTES) -> by
     Never follows a link at its end. Raises ``StateError`` (``not-a-regular-file``, ``note-too-large``,
     ``not-readable``).
     """
-    name = os.path.join(root, path)
     try:
-        fd = os.open(name, READ_FLAGS | NO_FOLLOW)
+        with open_folder(root, path) as folder:
+            return read_in(folder, path, max_bytes)
     except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def open_folder(root: str, path: VaultPath, *, make: bool = False) -> WorkFolder:
+    """Return the folder in which ``path`` lies, held open; ``make`` makes what is missing of it, durable.
+
+    No link is followed on the way. Raises ``StateError`` (``symlink-in-path``), ``FileNotFoundError``,
+    ``NotADirectoryError``, and what else the disk raises.
+    """
+    try:
+        return WorkFolder(root, path.rpartition("/")[0], make=make)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise _explain_no_folder(error, root, path) from None
+        raise
+
+
+def read_in(folder: WorkFolder, path: VaultPath, max_bytes: int = MAX_FILE_BYTES) -> bytes | None:
+    """Do what ``read_file`` does, in the open folder of ``path``."""
+    try:
+        fd = folder.open(path.rpartition("/")[2])
+    except FileNotFoundError:
         return None
     except PermissionError:
         raise StateError("not-readable", f"{path} can't be read", "Give yourself read permission.", path=path) from None
@@ -99,6 +117,25 @@ def read_file(root: str, path: VaultPath, max_bytes: int = MAX_FILE_BYTES) -> by
         return _read_all(fd, info.st_size)
     finally:
         os.close(fd)
+
+
+def _explain_no_folder(error: OSError, root: str, path: VaultPath) -> Exception:
+    """Return what to raise for a part of the way to ``path`` that was no folder: the link, if it is still there."""
+    parts = path.split("/")
+    for depth in range(1, len(parts)):
+        inside = "/".join(parts[:depth])
+        if os.path.islink(os.path.join(root, inside)):
+            return _is_link(inside, path)
+    return NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), error.filename)
+
+
+def _is_link(inside: str, path: VaultPath) -> StateError:
+    return StateError(
+        "symlink-in-path",
+        f"{inside} is a symbolic link; gitmem does not write through links",
+        "Put the real file or folder there.",
+        path=path,
+    )
 
 
 def _read_all(fd: int, size: int) -> bytes:

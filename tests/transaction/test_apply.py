@@ -470,7 +470,7 @@ def test_a_view_edited_by_hand_gives_way_and_is_kept(desk: Desk, memory: Memory,
 def test_files_that_cannot_be_exchanged_are_put_in_place_all_the_same(
     desk: Desk, person: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gitmem.transaction.files.exchange", lambda _a, _b: False)
+    monkeypatch.setattr("gitmem.vault.atomic.exchange", lambda _a, _b, _fd: False)
     with desk.open() as memory:
         one = memory.observe(draft(), person).records[0]
         memory.edit(one.id, RecordEdit(body="New text."), person)

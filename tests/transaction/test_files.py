@@ -9,9 +9,9 @@ import pytest
 
 from gitmem.model.ids import Fingerprint, OpId, fingerprint
 from gitmem.model.vault_path import VaultPath
-from gitmem.transaction import files
 from gitmem.transaction.files import bring_forward, take_back, temp_name
 from gitmem.transaction.journal import JournalEdit
+from gitmem.vault import atomic
 
 PATH = VaultPath("promoted/note.md")
 OLD, NEW, THEIRS = b"old\n", b"new\n", b"theirs\n"
@@ -51,17 +51,16 @@ def test_a_save_at_that_very_moment_wins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: bytes | None, after: bytes | None, way: str
 ) -> None:
     target = place(tmp_path, after)
-    real: Callable[[str, str], object] = getattr(files, way)
+    real: Callable[[str, str, int | None], object] = getattr(atomic, way)
     saves = []
 
-    def save_first(one: str, other: str) -> object:
-        if not saves and str(target) in (one, other):
-            target.parent.mkdir(exist_ok=True)
+    def save_first(one: str, other: str, dir_fd: int | None) -> object:
+        if not saves and target.name in (one, other):
             target.write_bytes(THEIRS)
             saves.append(way)
-        return real(one, other)
+        return real(one, other, dir_fd)
 
-    monkeypatch.setattr(files, way, save_first)
+    monkeypatch.setattr(atomic, way, save_first)
     told = take_back(str(tmp_path), make_edit(before, after), before)
     assert read(target) == (THEIRS if saves else before)
     assert (told is not None) == bool(saves)
