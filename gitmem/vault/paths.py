@@ -71,7 +71,7 @@ def _check_part(folder: str, part: str, path: VaultPath) -> None:
 def read_file(root: str, path: VaultPath, max_bytes: int = MAX_FILE_BYTES) -> bytes | None:
     """Return the bytes of a regular file, ``None`` when it is absent.
 
-    Never follows a link at its end. Raises ``StateError`` (``not-a-regular-file``, ``note-too-large``,
+    Never follows a link. Raises ``StateError`` (``symlink-in-path``, ``not-a-regular-file``, ``note-too-large``,
     ``not-readable``).
     """
     try:
@@ -84,14 +84,14 @@ def read_file(root: str, path: VaultPath, max_bytes: int = MAX_FILE_BYTES) -> by
 def open_folder(root: str, path: VaultPath, *, make: bool = False) -> WorkFolder:
     """Return the folder in which ``path`` lies, held open; ``make`` makes what is missing of it, durable.
 
-    No link is followed on the way. Raises ``StateError`` (``symlink-in-path``), ``FileNotFoundError``,
-    ``NotADirectoryError``, and what else the disk raises.
+    No link is followed on the way. Raises ``StateError`` (``symlink-in-path``, ``folder-exchanged``),
+    ``FileNotFoundError``, ``NotADirectoryError`` for a file on the way, and what else the disk raises.
     """
     try:
         return WorkFolder(root, path.rpartition("/")[0], make=make)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise _explain_no_folder(error, root, path) from None
+            _check_parents(root, path)
         raise
 
 
@@ -119,14 +119,22 @@ def read_in(folder: WorkFolder, path: VaultPath, max_bytes: int = MAX_FILE_BYTES
         os.close(fd)
 
 
-def _explain_no_folder(error: OSError, root: str, path: VaultPath) -> Exception:
-    """Return what to raise for a part of the way to ``path`` that was no folder: the link, if it is still there."""
+def _check_parents(root: str, path: VaultPath) -> None:
+    """Say what kept the folder of ``path`` from being opened; return if it is a file on the way."""
     parts = path.split("/")
     for depth in range(1, len(parts)):
         inside = "/".join(parts[:depth])
-        if os.path.islink(os.path.join(root, inside)):
-            return _is_link(inside, path)
-    return NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), error.filename)
+        place = os.path.join(root, inside)
+        if os.path.islink(place):
+            raise _is_link(inside, path)
+        if os.path.lexists(place) and not os.path.isdir(place):
+            return
+    raise StateError(
+        "folder-exchanged",
+        f"a folder on the way to {path} was something else for a moment",
+        "Another program exchanges folders of the vault. Stop it, look at `git status`, and try again.",
+        path=path,
+    )
 
 
 def _is_link(inside: str, path: VaultPath) -> StateError:
