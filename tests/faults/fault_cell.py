@@ -1,0 +1,312 @@
+"""One cell of the fault matrix: an operation, a system call, a fault; what is left, and whether it may be."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from fault_cases import OP, Case, Ground, do, make_common, seed
+from tracer import Run, run_traced
+
+from gitmem.clock import SystemClock
+from gitmem.errors import GitmemError
+from gitmem.transaction.receipts import iter_receipts
+from gitmem.vault.layout import VaultLayout
+
+from conftest import git
+
+NOW = datetime.datetime(2026, 11, 30, 12, tzinfo=datetime.UTC)
+_GITMEM_ERRORS = ("InputError", "StateError", "PolicyError", "UnavailableError", "IntegrityError")
+_LITTER = re.compile(r"objects/tmp_obj_gitmem\w+|\.gitmem-init-\w+(/.*)?")
+"""What a kill may leave: Git's own pruning knows the first, ``doctor`` names the second."""
+SETTLE = "status"
+
+
+@dataclass(frozen=True)
+class Shot:
+    """What can be seen of a vault from outside."""
+
+    trees: tuple[str, ...]
+    op_ids: tuple[str, ...]
+    files: dict[str, bytes | None]
+    staged: str
+    status: str
+    litter: tuple[str, ...]
+    odd: tuple[str, ...]
+    receipts: tuple[str, ...]
+    fsck: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a run ended: ``outcome`` for the table, ``problems`` when the cell is bad."""
+
+    outcome: str
+    problems: tuple[str, ...]
+    call: str = ""
+
+
+class Bench:
+    """One case, prepared: the vault before it, what it looks like before and after, and the calls it makes."""
+
+    def __init__(self, case: Case, root: Path) -> None:
+        SystemClock.now = lambda _self: NOW  # type: ignore[method-assign]
+        self.case = case
+        self.ground = Ground(root / "ground")
+        self._kept = root / "kept"
+        shutil.rmtree(self.ground.root, ignore_errors=True)
+        shutil.rmtree(self._kept, ignore_errors=True)
+        self.ground.root.mkdir(parents=True)
+        if not case.makes_vault:
+            make_common(self.ground, alone=case.name.endswith("-alone"))
+        case.prepare(self.ground)
+        shutil.copytree(self.ground.root, self._kept, symlinks=True)
+        self.reset()
+        self.old = self.shoot()
+        clean = self.traced()
+        if clean.said is None or "returned" not in clean.said:
+            raise AssertionError(f"{case.name} fails without any fault: {clean.said}")
+        self.calls = clean.calls
+        self.new = self.shoot()
+        self.rows = self._check_rows()
+        if self.new.trees == self.old.trees or self.new.odd or self.new.fsck:
+            raise AssertionError(f"{case.name} does nothing, or leaves things: {self.new}")
+
+    def reset(self) -> None:
+        """Put the vault back as it was before the operation."""
+        shutil.rmtree(self.ground.root)
+        shutil.copytree(self._kept, self.ground.root, symlinks=True)
+        if not self.case.makes_vault:
+            # A copy has other inodes: without this, each run would compare every file.
+            self.ground.git("update-index", "-q", "--refresh", check=False)
+
+    def traced(self, fault: tuple[str, int] | None = None) -> Run:
+        """Do the operation with a fault in it."""
+        return run_traced(lambda: do(self.case, self.ground), str(self.ground.root), fault)
+
+    def traced_status(self, fault: tuple[str, int] | None = None) -> Run:
+        """Run the command that settles what a crash left, with a fault in it."""
+
+        def work() -> Any:
+            seed()
+            if self.case.makes_vault:
+                return do(self.case, self.ground)
+            with self.ground.open() as memory:
+                return [[one.code, one.message] for one in memory.status().diagnostics]
+
+        return run_traced(work, str(self.ground.root), fault)
+
+    def judge(self, fault: tuple[str, int]) -> Verdict:
+        """Run the operation with ``fault`` and tell whether all is as it must be, then and after the next commands."""
+        self.reset()
+        run = self.traced(fault)
+        call = run.calls[fault[1] - 1] if fault[1] <= len(run.calls) else ""
+        if not run.is_hit:
+            return Verdict("missed", (), call)
+        return replace(self.conclude(run), call=call)
+
+    def conclude(self, run: Run) -> Verdict:
+        """Look at what ``run`` left and said, run the next commands, look again."""
+        problems: list[str] = []
+        said = run.said
+        is_done = self._is_done()
+        problems += self._doubt(said, is_done)
+        problems += self._next_command()
+        shot = self.shoot()
+        place, found = self._compare(shot)
+        problems += found
+        if said is not None and "returned" in said and place != "new":
+            problems.append(f"LOST: acknowledged, but after the next command the vault is {place}")
+        if said is not None and "Nothing was committed" in said.get("hint", "") and place == "new":
+            problems.append("the error says that nothing was committed, but it was")
+        problems += [f"again: {one}" for one in self._again()]
+        return Verdict(f"{_name(said)}, {place}", tuple(problems))
+
+    def shoot(self) -> Shot:
+        """Look at everything, with Git as the judge."""
+        repo = self.ground.repo
+        files = _files(repo)
+        litter, odd = self._leftovers()
+        if not (repo / ".git").is_dir():
+            return Shot((), (), files, "", "", litter, odd, (), "")
+        log = self.ground.git("log", "--format=%T %(trailers:key=Gitmem-Op-Id,valueonly,separator=%x2C)", check=False)
+        lines = [line.split(" ") for line in reversed(log.splitlines())]
+        return Shot(
+            tuple(line[0] for line in lines),
+            tuple(line[1] for line in lines if line[1:]),
+            files,
+            self.ground.git("ls-files", "-s"),
+            self.ground.git("--no-optional-locks", "status", "--porcelain", "--untracked-files=all"),
+            litter,
+            odd,
+            self._receipts(),
+            _fsck(repo),
+        )
+
+    def _is_done(self) -> bool:
+        if not (self.ground.repo / ".git").is_dir():
+            return False
+        log = self.ground.git("log", "--format=%T", check=False).split()
+        return len(log) == len(self.new.trees) and log[0] == self.new.trees[-1]
+
+    def _doubt(self, said: dict[str, Any] | None, is_done: bool) -> Iterator[str]:
+        if said is None:
+            return
+        if "returned" in said:
+            if not is_done or (said["returned"]["changed"] and not said["returned"]["commit"]):
+                yield f"FALSE ACK: {said['returned']}"
+            return
+        if said["raised"] in ("KeyboardInterrupt", "MemoryError"):
+            return
+        if said["raised"] not in _GITMEM_ERRORS:
+            yield f"no error of gitmem's: {said['raised']}: {said['message']} at {said['where']}"
+        if is_done and "Nothing was committed" in said["hint"]:
+            yield "the error says that nothing was committed, but it was"
+
+    def _next_command(self) -> Iterator[str]:
+        if self.case.makes_vault:
+            return
+        with _telling("status") as told, self.ground.open() as memory:
+            answer = memory.status()
+            if answer.status != "ok":
+                yield f"status is {answer.status}: {answer.diagnostics}"
+            for one in answer.diagnostics:
+                if one.code not in ("recovered", "view-edited"):
+                    yield f"status says {one.code}: {one.message}"
+        yield from told
+
+    def _compare(self, shot: Shot) -> tuple[str, Iterator[str]]:
+        base = len(self.old.trees)
+        trees = self.new.trees
+        if shot.trees == self.old.trees:
+            return "old", _differences(self.old, shot)
+        if shot.trees == trees:
+            return "new", _differences(self.new, shot)
+        if shot.trees == trees[: len(shot.trees)] and len(shot.trees) > base:
+            return "between", _differences(replace(self.old, files=shot.files, staged=shot.staged), shot)
+        return "odd", iter([f"HISTORY: {shot.trees[base:]} is not a beginning of {trees[base:]}"])
+
+    def _again(self) -> Iterator[str]:
+        """Do the operation once more, under its id: done once, whatever came of the first time."""
+        with _telling("the operation") as told:
+            do(self.case, self.ground)
+        if told and self.case.has_op_id:
+            yield from told
+        elif told and "nothing" not in told[0]:
+            yield from told
+        shot = self.shoot()
+        place, found = self._compare(shot)
+        if place != "new":
+            yield f"the vault is {place}"
+        yield from found
+        if self.case.has_op_id:
+            if shot.op_ids.count(OP) != 1:
+                yield f"{shot.op_ids.count(OP)} commits of the operation"
+            if shot.receipts.count(OP) != 1:
+                yield f"{shot.receipts.count(OP)} receipts of the operation"
+        rows = self._check_rows()
+        if rows != self.rows:
+            yield f"check says {rows}, not {self.rows}"
+
+    def _check_rows(self) -> list[Any]:
+        with self.ground.open() as memory:
+            answer = memory.check()
+            return [*answer.rows, *((one.code, one.message) for one in answer.diagnostics), answer.status]
+
+    def _receipts(self) -> tuple[str, ...]:
+        try:
+            layout = VaultLayout(str(self.ground.repo), str(self.ground.runtime))
+        except (StopIteration, FileNotFoundError):
+            return ()
+        return tuple(receipt.op_id for receipt in iter_receipts(layout))
+
+    def _leftovers(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        root = self.ground.root
+        found = []
+        for folder, folders, files in os.walk(root):
+            inside = os.path.relpath(folder, root)
+            for name in [*files, *folders]:
+                path = os.path.normpath(f"{inside}/{name}")
+                is_own = name.startswith((".gitmem-", "gitmem-lock-", "tmp_obj_gitmem")) or name.endswith(".tmp")
+                is_git = "/.git/" in f"/{path}" and (name.endswith(".lock") or re.fullmatch(r"index\..+", name))
+                if is_own or is_git or ("/journal/" in path):
+                    found.append(path)
+        found = [path for path in found if not any(path.startswith(f"{other}/") for other in found)]
+        litter = tuple(sorted(path for path in found if _LITTER.search(path)))
+        return litter, tuple(sorted(path for path in found if not _LITTER.search(path)))
+
+
+class _Told(list[str]):
+    pass
+
+
+@contextlib.contextmanager
+def _telling(what: str) -> Iterator[_Told]:
+    told = _Told()
+    try:
+        yield told
+    except GitmemError as error:
+        told.append(f"{what} fails: {error.code}: {error.message} {error.hint}")
+    except Exception as error:
+        told.append(f"{what} fails: {error!r}")
+
+
+def _differences(wanted: Shot, got: Shot) -> Iterator[str]:
+    for path in sorted(wanted.files.keys() | got.files.keys()):
+        if wanted.files.get(path, b"(absent)") != got.files.get(path, b"(absent)"):
+            yield f"FILE {path}: {got.files.get(path, b'(absent)')!r:.60} not {wanted.files.get(path, b'(absent)')!r:.60}"
+    if wanted.staged != got.staged:
+        odd = sorted(set(wanted.staged.splitlines()) ^ set(got.staged.splitlines()))
+        yield f"STAGED differs: {odd}"
+    if wanted.status != got.status:
+        yield f"git status: {got.status!r} not {wanted.status!r}"
+    if got.odd:
+        yield f"left over: {got.odd}"
+    if got.fsck:
+        yield f"fsck: {got.fsck}"
+
+
+def _files(repo: Path) -> dict[str, bytes | None]:
+    found: dict[str, bytes | None] = {}
+    for folder, folders, files in os.walk(repo):
+        if ".git" in folders:
+            folders.remove(".git")
+        inside = os.path.relpath(folder, repo)
+        for name in files:
+            found[os.path.normpath(f"{inside}/{name}")] = Path(folder, name).read_bytes()
+        if not files and not folders:
+            found[os.path.normpath(inside) + "/"] = None
+    return found
+
+
+def _fsck(repo: Path) -> str:
+    done = subprocess.run(
+        ["git", "fsck", "--strict", "--no-dangling", "--no-progress"],
+        cwd=repo,
+        env={"PATH": os.environ["PATH"], "HOME": str(repo), "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return "" if done.returncode == 0 and not done.stdout else f"{done.returncode} {done.stdout} {done.stderr}"
+
+
+def _name(said: dict[str, Any] | None) -> str:
+    if said is None:
+        return "killed"
+    if "returned" in said:
+        return "done"
+    return {"KeyboardInterrupt": "interrupted", "MemoryError": "out of memory"}.get(said["raised"], "error")
+
+
+def git_version() -> str:
+    """Return what judged."""
+    return git(Path("/"), "--version").strip()
