@@ -7,6 +7,7 @@ the vault in the state that its docstring names; a read never raises for the sta
 
 from __future__ import annotations
 
+import os
 from typing import Any, ClassVar
 
 
@@ -58,3 +59,13 @@ class IntegrityError(GitmemError):
     """What was read back is not what should be there; stop and look before anything else is written."""
 
     exit_code = 7
+
+
+def disk_refused(error: OSError, outcome: str) -> UnavailableError:
+    """Return the error (``disk``) that tells a person what the disk refused; ``outcome`` says what came of it."""
+    where = os.path.basename(str(error.filename or ""))
+    return UnavailableError(
+        "disk",
+        f"the disk refused: {error.strerror or error}" + (f" ({where})" if where else ""),
+        f"{outcome} Make room or give yourself permission, then try again.".strip(),
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gitmem.disk import NO_FOLLOW, READ_FLAGS, write_new
@@ -42,6 +43,7 @@ def take_lock(path: str, holder: str, temp_folder: str) -> LockFile | None:
         return None
     token = new_token()
     content = MARK + one_line(make_visible(holder)).encode() + b" " + token.encode() + b"\n"
+    lock = LockFile(path, content)
     temp = os.path.join(temp_folder, TEMP_PREFIX + token)
     try:
         write_new(temp, content, _MODE)
@@ -53,10 +55,14 @@ def take_lock(path: str, holder: str, temp_folder: str) -> LockFile | None:
             write_new(path, content, _MODE)
     except FileExistsError:
         return None
+    except BaseException:  # an interrupt may come when the lock is there already
+        with contextlib.suppress(OSError):
+            lock.release()
+        raise
     finally:
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):
             os.unlink(temp)
-    return LockFile(path, content)
+    return lock
 
 
 def read_lock(path: str) -> bytes | None:
@@ -93,6 +99,20 @@ def remove_leftovers(temp_folder: str) -> None:
         if name.startswith(TEMP_PREFIX):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(temp_folder, name))
+
+
+def iter_branch_locks(common_dir: str) -> Iterator[str]:
+    """Yield the path of every branch's lock file, anybody's."""
+    for folder, _folders, files in os.walk(os.path.join(common_dir, "refs", "heads")):
+        yield from (os.path.join(folder, name) for name in files if name.endswith(".lock"))
+
+
+def has_leftovers(git_dir: str, common_dir: str) -> bool:
+    """Tell whether locks of gitmem's, or temporary files of them, are there: left by a crash, or of one at work."""
+    for folder in {git_dir, common_dir}:
+        if any(name.startswith(TEMP_PREFIX) for name in os.listdir(folder)):
+            return True
+    return is_own(os.path.join(git_dir, "index.lock")) or any(map(is_own, iter_branch_locks(common_dir)))
 
 
 def find_age_s(path: str, now_ns: int) -> float | None:

@@ -10,7 +10,7 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -23,6 +23,7 @@ from gitmem.git.lockfile import (
     LockFile,
     find_age_s,
     is_own,
+    iter_branch_locks,
     read_lock,
     remove_leftovers,
     remove_own,
@@ -89,8 +90,17 @@ def remove_own_stale_lock(repo: Repo) -> bool:
     with writing("the repository's locks"):
         for folder in {repo.git_dir, repo.common_dir}:
             remove_leftovers(folder)
-        removed = [path for path in (_lock_path(repo), *_iter_branch_locks(repo)) if remove_own(path)]
-    return bool(removed)
+        removed = remove_own(_lock_path(repo))
+    return remove_own_branch_locks(repo) or removed
+
+
+def remove_own_branch_locks(repo: Repo) -> bool:
+    """Remove the locks that gitmem left on branches, and no person's; tell whether there were any.
+
+    Only under the vault lock. Raises ``UnavailableError`` (``git-write-failed``).
+    """
+    with writing("the repository's locks"):
+        return bool([path for path in iter_branch_locks(repo.common_dir) if remove_own(path)])
 
 
 def staged_ids(repo: Repo, paths: Iterable[str]) -> dict[str, Fingerprint | None]:
@@ -197,11 +207,6 @@ def _file_stat(found: os.stat_result) -> FileStat:
         gid=found.st_gid & _32_BITS,
         size=found.st_size & _32_BITS,
     )
-
-
-def _iter_branch_locks(repo: Repo) -> Iterator[str]:
-    for folder, _folders, files in os.walk(os.path.join(repo.common_dir, "refs", "heads")):
-        yield from (os.path.join(folder, name) for name in files if name.endswith(".lock"))
 
 
 def _lock_path(repo: Repo) -> str:

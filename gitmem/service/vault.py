@@ -172,13 +172,11 @@ class OpenVault:
 
 
 def _has_lock_leftovers(git_dir: str, common_dir: str) -> bool:
-    from gitmem.git.lockfile import TEMP_PREFIX, is_own
+    from gitmem.git.lockfile import has_leftovers
 
     with suppress(OSError):
-        for folder in {git_dir, common_dir}:
-            if any(name.startswith(TEMP_PREFIX) for name in os.listdir(folder)):
-                return True
-    return is_own(os.path.join(git_dir, "index.lock"))
+        return has_leftovers(git_dir, common_dir)
+    return False
 
 
 def list_steps() -> tuple[str, ...]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from gitmem.errors import GitmemError, InputError, UnavailableError
+from gitmem.errors import GitmemError, InputError, disk_refused
 from gitmem.git.history import find_op
 from gitmem.git.publish import move_branch, prove, write_commit
 from gitmem.git.stage import IndexLock, install_index, prepare_index, remove_own_stale_lock
@@ -261,13 +260,9 @@ def _nothing_to_do(change: Change) -> Receipt:
 def _explain(error: BaseException, outcome: str, notices: tuple[str, ...]) -> BaseException:
     said = " ".join((outcome, *notices))
     if isinstance(error, OSError):
-        where = os.path.basename(str(error.filename or ""))
-        return UnavailableError(
-            "disk",
-            f"the disk refused: {error.strerror or error}" + (f" ({where})" if where else ""),
-            f"{said} Make room or give yourself permission, then try again.",
-            notices=list(notices),
-        )
+        refused = disk_refused(error, said)
+        refused.fields["notices"] = list(notices)
+        return refused
     if isinstance(error, GitmemError) and notices:
         error.hint = f"{error.hint} {' '.join(notices)}".strip()
         error.fields["notices"] = list(notices)

@@ -11,7 +11,13 @@ from dataclasses import dataclass, replace
 from gitmem.errors import IntegrityError, StateError
 from gitmem.git.history import find_op
 from gitmem.git.repo import open_repo
-from gitmem.git.stage import discard_private_index, install_index, prepare_index, staged_ids
+from gitmem.git.stage import (
+    discard_private_index,
+    install_index,
+    prepare_index,
+    remove_own_branch_locks,
+    staged_ids,
+)
 from gitmem.git.trees import remove_unreadable, write_blobs
 from gitmem.model.change import Receipt
 from gitmem.model.ids import CommitId, fingerprint
@@ -63,6 +69,7 @@ def settle(ground: Ground, journal: Journal, probe: Probe) -> Outcome:
             f"Switch back with `git switch {journal.branch}`; the next command then settles it.",
         )
     probe("settle")
+    remove_own_branch_locks(ground.repo)
     commit = find_commit(ground, journal)
     remove_unreadable(ground.repo, [edit.after for edit in journal.edits if edit.after])
     if commit is None:

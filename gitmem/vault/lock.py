@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from gitmem.clock import Clock, SystemClock
 from gitmem.disk import ensure_folder
-from gitmem.errors import UnavailableError
+from gitmem.errors import UnavailableError, disk_refused
 
 FOLDER = "gitmem"
 """What gitmem keeps inside the repository's own directory: the lock, and files that wait for late writes."""
@@ -32,17 +32,17 @@ def hold_lock(
     """Hold the lock of the repository whose common directory is ``common_dir`` inside the ``with`` block.
 
     Raises ``UnavailableError`` (``vault-busy``) that names the holder when the lock isn't had within ``timeout_s``
-    seconds; nothing was changed then.
+    seconds, or (``disk``) when its files can't be opened; nothing was changed then.
     """
     from filelock import FileLock, Timeout
 
     folder = os.path.join(common_dir, FOLDER)
-    ensure_folder(folder)
     lock_file = os.path.join(folder, "lock")
     turnstile = FileLock(os.path.join(folder, "turnstile"), mode=0o600, poll_interval=POLL_S)
     lock = FileLock(lock_file, mode=0o600, poll_interval=POLL_S)
     deadline_s = clock.monotonic_s() + timeout_s
     try:
+        ensure_folder(folder)
         with turnstile.acquire(timeout=timeout_s):
             lock.acquire(timeout=max(0.0, deadline_s - clock.monotonic_s()))
     except Timeout:
@@ -51,6 +51,8 @@ def hold_lock(
             f"another operation holds the vault: {_describe_holder(lock_file)}",
             "Wait for it to end and try again. If that process hangs, end it; the lock goes with it.",
         ) from None
+    except OSError as error:
+        raise disk_refused(error, "Nothing was done.") from error
     try:
         _write_holder(lock_file, what)
         yield

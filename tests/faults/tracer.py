@@ -30,6 +30,7 @@ _RET_TRACE, _RET_ALLOW = 0x7FF00000, 0x7FFF0000
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _WALL = 0x40000000
 _AT_FDCWD = 0xFFFFFF9C
+_MMAP_THRESHOLD = -3
 
 # name: (number, where its file is named: fd argument, or (folder fd argument or None, path argument))
 _CALLS: dict[str, tuple[int, Any]] = {
@@ -134,7 +135,7 @@ def run_traced(work: Callable[[], Any], folder: str, fault: tuple[str, int] | No
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
-        _be_child(work, reading, writing)
+        _be_child(work, reading, writing, is_short=fault is not None and fault[0] == "NOMEM")
     os.close(writing)
     run = Run()
     try:
@@ -147,9 +148,11 @@ def run_traced(work: Callable[[], Any], folder: str, fault: tuple[str, int] | No
     return run
 
 
-def _be_child(work: Callable[[], Any], reading: int, writing: int) -> None:
+def _be_child(work: Callable[[], Any], reading: int, writing: int, *, is_short: bool) -> None:
     try:
         os.close(reading)
+        if is_short:  # the heap asks the kernel for all but the smallest pieces, so that a limit is felt
+            _libc.mallopt(_MMAP_THRESHOLD, 1024)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         program = _make_filter()
         if _libc.ptrace(_TRACEME, 0, None, None):
