@@ -41,6 +41,16 @@ def flush_folder(path: str) -> None:
         os.close(fd)
 
 
+def flush_file(path: str) -> None:
+    """Flush a file that is there, and its folder's entry, to disk."""
+    fd = os.open(path, (os.O_RDWR if os.name == "nt" else os.O_RDONLY) | getattr(os, "O_BINARY", 0))
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+    flush_folder(os.path.dirname(path))
+
+
 def iter_files(
     root: str,
     skips: Callable[[str], bool] = lambda _name: False,

@@ -18,7 +18,7 @@ from typing import NewType, TypeVar
 import pygit2
 from pygit2.enums import ObjectType
 
-from gitmem.disk import flush_folder, replace_file
+from gitmem.disk import flush_file, flush_folder, replace_file
 from gitmem.errors import IntegrityError
 from gitmem.git.library import reading, writing
 from gitmem.git.names import decode_name, encode_name
@@ -85,12 +85,16 @@ class ObjectStore:
     def write(self, kind: ObjectType, data: bytes) -> str:
         """Write an object, flushed, and return its id once it has been read back.
 
-        A torn file that a crash left under its name is replaced. The entries of new folders are flushed when a commit
-        is written, for only that makes the objects before it reachable. Raises ``UnavailableError``
+        A torn file that a crash left under its name is replaced; a whole one is flushed, for it may have been stopped
+        before that. The entries of new folders are flushed when a commit is written, for only that makes the objects
+        before it reachable. Raises ``UnavailableError``
         (``git-write-failed``), and ``IntegrityError`` (``object-poisoned``) when what was written does not read back.
         """
         object_id = object_id_of(kind, data)
-        if not self._is_loose(object_id, kind, data):
+        if self._is_loose(object_id, kind, data):
+            with writing(f"a {kind.name.lower()}"):
+                flush_file(self._loose_path(object_id))
+        else:
             with writing(f"a {kind.name.lower()}"):
                 self._write_loose(object_id, kind, data)
             if not self._is_loose(object_id, kind, data):
@@ -103,10 +107,14 @@ class ObjectStore:
         if kind == ObjectType.BLOB:
             self._keep_if_small(object_id, data)
         if kind == ObjectType.COMMIT and self._has_new_folders:
-            with writing("the repository's object folder"):
-                flush_folder(self._objects_dir)
-            self._has_new_folders = False
+            self.flush_folders()
         return object_id
+
+    def flush_folders(self) -> None:
+        """Flush the entries of the folders that objects lie in. Raises ``UnavailableError`` (``git-write-failed``)."""
+        with writing("the repository's object folder"):
+            flush_folder(self._objects_dir)
+        self._has_new_folders = False
 
     def remove_torn(self, object_id: str) -> bool:
         """Remove the loose file of an object if its bytes are not that object; tell whether it did.

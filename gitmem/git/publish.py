@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from pygit2.enums import ObjectType
 
-from gitmem.disk import NO_FOLLOW, replace_file
+from gitmem.disk import NO_FOLLOW, flush_file, replace_file
 from gitmem.errors import IntegrityError, StateError, UnavailableError
 from gitmem.git.commit import format_commit
 from gitmem.git.head import read_head, read_ref
@@ -67,6 +67,16 @@ def move_branch(repo: Repo, branch: str, old: CommitId | None, new: CommitId, no
             lock.release()
     line = f"{old or _NO_COMMIT} {new} {committer}\t{one_line(make_visible(note))}\n"
     _append_reflogs(repo, name, line.encode())
+
+
+def flush_branch(repo: Repo, branch: str) -> None:
+    """Flush where ``branch`` stands, for one that may have been moved without that; it does not move.
+
+    Raises ``UnavailableError`` (``git-write-failed``).
+    """
+    path = os.path.join(repo.common_dir, check_branch(branch))
+    with writing(f"the branch {branch}"), contextlib.suppress(FileNotFoundError):  # one that a person's Git packed
+        flush_file(path)
 
 
 def prove(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from gitmem.clock import SystemClock, format_utc
 from gitmem.disk import ensure_folder, flush_folder, write_new
-from gitmem.errors import InputError, StateError, UnavailableError
+from gitmem.errors import InputError, StateError, UnavailableError, disk_refused
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Receipt
 from gitmem.model.ids import CommitId, OpId, new_op_id, new_vault_id
@@ -51,8 +51,16 @@ def init_vault(home: HomeLayout, wanted: NewVault, actor: Actor, clock: SystemCl
 
     The repository is made beside its place and renamed into it, so a crash leaves no half vault. Raises ``StateError``
     (``folder-not-empty``, ``inside-repository``), ``InputError`` (``bad-name``, ``bad-shards``), ``PolicyError``
-    (``secret-found``) or ``UnavailableError`` (``vault-missing``: registered, but gone); nothing is written.
+    (``secret-found``) or ``UnavailableError`` (``vault-missing``: registered, but gone); nothing is written. Raises
+    ``UnavailableError`` too where the disk refuses: then there is no vault, or a whole one, which the next call finds.
     """
+    try:
+        return _init_vault(home, wanted, actor, clock)
+    except OSError as error:
+        raise disk_refused(error, "A vault that was made already is found by the next try.") from error
+
+
+def _init_vault(home: HomeLayout, wanted: NewVault, actor: Actor, clock: SystemClock) -> tuple[VaultEntry, Receipt]:
     _check(wanted, actor)
     known = _find_known(home, wanted)
     if known is not None:

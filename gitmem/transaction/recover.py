@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from gitmem.errors import IntegrityError, StateError
 from gitmem.git.history import find_op
+from gitmem.git.publish import flush_branch
 from gitmem.git.repo import open_repo
 from gitmem.git.stage import (
     discard_private_index,
@@ -77,6 +78,9 @@ def settle(ground: Ground, journal: Journal, probe: Probe) -> Outcome:
         receipt = None
     else:
         probe("settle-mend")
+        # A flush that failed, or that never came, proves nothing about what can be read now.
+        ground.repo.objects.flush_folders()
+        flush_branch(ground.repo, journal.branch)
         _mend_blobs(ground, journal)
         _prove_again(ground, journal, commit)
         said = _finish(ground, journal, commit, probe)

@@ -74,15 +74,21 @@ class Case:
     makes_vault: bool = False
 
 
-def seed() -> None:
-    """Make random ids the same in every run, so that what a run writes can be compared byte for byte."""
-    source = random.Random(5)
-    secrets.token_bytes = source.randbytes  # type: ignore[assignment]
+_OP_ID_BYTES = 16
 
 
-def do(case: Case, ground: Ground) -> dict[str, Any]:
+def seed(attempt: int = 1) -> None:
+    """Make random ids the same in every run, so that what a run writes can be compared byte for byte.
+
+    Only the ids of operations differ between attempts, as nobody names those of ``init`` and of repairs.
+    """
+    source, op_ids = random.Random(5), random.Random(attempt)
+    secrets.token_bytes = lambda count: (op_ids if count == _OP_ID_BYTES else source).randbytes(count)  # type: ignore
+
+
+def do(case: Case, ground: Ground, attempt: int = 1) -> dict[str, Any]:
     """Do the operation and return its receipt as far as it matters."""
-    seed()
+    seed(attempt)
     if case.makes_vault:
         receipt: Receipt | None = make_vault(ground.home, NewVault(Scope.WORKSPACE, path=str(ground.repo)), PERSON)[1]
     else:
