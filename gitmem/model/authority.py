@@ -33,6 +33,7 @@ class Action(StrEnum):
     RESTORE = "restore"
     IMPORT = "import"
     ADOPT = "adopt"
+    UNDO = "undo"
     REPAIR = "repair"
 
 

@@ -25,15 +25,30 @@ class FileEdit:
 
 @dataclass(frozen=True)
 class RecordChange:
-    """One record before and after; ``before`` is ``None`` for a new one. The views are made from these."""
+    """One record before and after: ``before`` is ``None`` for one that comes, ``after`` for one that goes.
+
+    One of the two is always there. The views are made from these.
+    """
 
     before: Record | None
-    after: Record
+    after: Record | None
 
     @property
     def id(self) -> RecordId:
         """The record's identity, the same before and after."""
-        return self.after.id
+        return self.shown.id
+
+    @property
+    def shown(self) -> Record:
+        """The record as people are told about it: as it is after, or as it was when it goes."""
+        shown = self.after or self.before
+        assert shown is not None
+        return shown
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it is, or was, private, and so must not be named."""
+        return any(record.private for record in (self.before, self.after) if record is not None)
 
 
 @dataclass(frozen=True)
@@ -43,7 +58,8 @@ class Change:
     ``title`` is the object of the commit's subject line, ``note`` its body. ``records`` lists the records in the order
     in which people should see them; each of their files has its edits in ``edits``. ``is_named`` says that whoever asks
     chose the op id, so that the operation may have been carried out before; ``request`` is a digest of what was asked,
-    to tell a retry from another request under the same id.
+    to tell a retry from another request under the same id. ``undoes`` is the operation whose inverse this is.
+    ``notices`` are for people, and come with the receipt.
     """
 
     action: Action
@@ -57,15 +73,17 @@ class Change:
     note: str = ""
     is_named: bool = True
     request: str = ""
+    undoes: OpId | None = None
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class RecordRef:
-    """A record as an answer to a write names it."""
+    """A record as an answer to a write names it. ``state`` is ``None`` for one that went; ``path`` is where it lay."""
 
     id: RecordId
     path: VaultPath
-    state: State
+    state: State | None
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,8 @@ def update_views(read: Read, changes: Sequence[RecordChange], shards: int) -> di
     latest = {change.id: change.after for change in changes}
     touched: dict[str, dict[RecordId, bytes | None]] = {CATALOG: {}} if shards == 1 else {}
     for record_id, record in latest.items():
-        touched.setdefault(_shard_path(record_id, shards), {})[record_id] = _encode(record)
+        line = None if record is None else _encode(record)
+        touched.setdefault(_shard_path(record_id, shards), {})[record_id] = line
     views: dict[str, bytes | None] = {}
     index_is_stale = read(INDEX) is None
     for path, new_lines in touched.items():

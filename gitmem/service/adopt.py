@@ -146,7 +146,7 @@ def _plan_change(vault: OpenVault, notes: Sequence[EditedNote], actor: Actor, ru
     if not plan.edits:
         return no_change(Action.ADOPT, actor, op_id)
     said = [_say(one) for one in plan.records]
-    authorities = {one.after.authority for one in plan.records}
+    authorities = {one.shown.authority for one in plan.records}
     return Change(
         action=Action.ADOPT,
         op_id=op_id or new_op_id(),
@@ -163,12 +163,12 @@ def _plan_change(vault: OpenVault, notes: Sequence[EditedNote], actor: Actor, ru
 
 def _say(one: RecordChange) -> str:
     """Return what became of a record, in one line; a private one is not named."""
-    title = "a private record" if one.after.private or (one.before and one.before.private) else one.after.title
+    title = "a private record" if one.is_private else one.shown.title
     if one.before is None:
         return f"{title} (new)"
-    if one.before.state is one.after.state:
+    if one.before.state is one.shown.state:
         return title
-    return f"{title} ({one.before.state.value} to {one.after.state.value})"
+    return f"{title} ({one.before.state.value} to {one.shown.state.value})"
 
 
 def _plan(vault: OpenVault, notes: Sequence[EditedNote]) -> _Plan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.errors import PolicyError
 from gitmem.model.authority import Action, Actor, Decision
 from gitmem.model.change import Change
-from gitmem.model.record import Kind, Record, State
+from gitmem.model.record import Kind, Record, State, state_of
 from gitmem.policy.authority import Request, decide
 from gitmem.policy.content import check_content
 from gitmem.policy.secrets import check_secrets
@@ -48,10 +48,12 @@ def check_change(change: Change) -> None:
 
     Raises ``PolicyError``, ``InputError`` or ``UnavailableError`` (``scanner-failed``); nothing is written then.
     """
-    records = {one.after.path: one.after for one in change.records}
+    records = {one.after.path: one.after for one in change.records if one.after is not None}
     for edit in change.edits:
         if edit.after is not None and edit.path in records:
             check_record(records[edit.path], edit.after)
+        elif edit.after is not None and state_of(edit.path) is not None:
+            check_texts(edit.path, edit.after)
     actor = change.actor
     who = f"{actor.name} {actor.email} {actor.host} {actor.session}"
     check_secrets({"the commit message": f"{change.title}\n{change.note}", "the actor": who})

@@ -40,19 +40,26 @@ def check_key_is_free(vault: OpenVault, key: str) -> None:
 def check_keys(vault: OpenVault, change: Change) -> None:
     """Check, with the vault locked, that no other record has a key that ``change`` gives to one.
 
-    Raises ``InputError`` (``key-taken``). Two records of one change can't share a key either.
+    Raises ``InputError`` (``key-taken``). Two records of one change can't share a key either, but one may take over
+    what another gives up.
     """
     given: dict[str, RecordId] = {}
     for one in change.records:
-        key = one.after.key
-        if key is not None and (one.before is None or one.before.key != key):
-            if fold(key) in given:
-                raise _taken(key, given[fold(key)])
-            given[fold(key)] = one.id
+        key = _key_of(one.after)
+        if key is not None and key != _key_of(one.before):
+            if key in given:
+                raise _taken(key, given[key])
+            given[key] = one.id
     owners: Mapping[str, set[RecordId]] = find_owners(vault, given)
+    keys_after = {one.id: _key_of(one.after) for one in change.records}
     for key, owner in given.items():
         for other in sorted(owners[key] - {owner}):
-            raise _taken(key, other)
+            if keys_after.get(other, key) == key:
+                raise _taken(key, other)
+
+
+def _key_of(record: Record | None) -> str | None:
+    return None if record is None or record.key is None else fold(record.key)
 
 
 def _list_keys(vault: OpenVault, database: Database) -> set[str]:

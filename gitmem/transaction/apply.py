@@ -208,7 +208,7 @@ def _finish(ground: Ground, journal: Journal, commit: CommitId, private: str, to
     try:
         # INV-PROVED: nothing is acknowledged before the commit was read back from a repository opened anew.
         notices = _put_aside(ground, journal)
-        receipt = replace(receipt, notices=tuple(notices))
+        receipt = replace(receipt, notices=(*receipt.notices, *notices))
         tools.probe("receipt")
         append_receipt(ground.layout, receipt)
         tools.probe("index")

@@ -112,7 +112,7 @@ def receipt_to_json(receipt: Receipt) -> dict[str, Any]:
         "surface": receipt.surface,
         "actor": receipt.actor,
         "request": receipt.request,
-        "records": [{"id": ref.id, "path": ref.path, "state": ref.state.value} for ref in receipt.records],
+        "records": [{"id": ref.id, "path": ref.path, "state": ref.state} for ref in receipt.records],
         "notices": list(receipt.notices),
     }
 
@@ -124,15 +124,18 @@ def receipt_from_json(value: dict[str, Any]) -> Receipt:
         op_id=OpId(value["op_id"]),
         commit=None if value["commit"] is None else CommitId(value["commit"]),
         changed=value["changed"],
-        records=tuple(
-            RecordRef(RecordId(ref["id"]), VaultPath(ref["path"]), State(ref["state"])) for ref in value["records"]
-        ),
+        records=tuple(_parse_ref(ref) for ref in value["records"]),
         time=value["time"],
         actor=value["actor"],
         surface=value["surface"],
         request=value.get("request", ""),
         notices=tuple(value["notices"]),
     )
+
+
+def _parse_ref(value: dict[str, Any]) -> RecordRef:
+    state = value["state"]
+    return RecordRef(RecordId(value["id"]), VaultPath(value["path"]), None if state is None else State(state))
 
 
 def _parse(line: bytes) -> Receipt | None:

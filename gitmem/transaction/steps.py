@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from gitmem.clock import format_utc
 from gitmem.errors import IntegrityError, StateError, UnavailableError
-from gitmem.git.message import Message, format_message
+from gitmem.git.message import UNDOES, Message, format_message
 from gitmem.git.repo import Repo
 from gitmem.git.stage import IndexLock, lock_index, staged_ids
-from gitmem.model.change import Change, FileEdit, Receipt, RecordRef
+from gitmem.model.change import Change, FileEdit, Receipt, RecordChange, RecordRef
 from gitmem.model.ids import CommitId, Fingerprint, OpId, fingerprint
 from gitmem.model.settings import FORMAT, Clean, Manifest
 from gitmem.model.vault_path import VaultPath
@@ -175,13 +175,18 @@ def plan_journal(
             op_id=change.op_id,
             commit=None,
             changed=True,
-            records=tuple(RecordRef(one.id, one.after.path, one.after.state) for one in change.records),
+            records=tuple(_refer(one) for one in change.records),
             time=time,
             actor=change.actor.name,
             surface=change.actor.surface.value,
             request=change.request,
+            notices=change.notices,
         ),
     )
+
+
+def _refer(one: RecordChange) -> RecordRef:
+    return RecordRef(one.id, one.shown.path, None if one.after is None else one.after.state)
 
 
 def check_difference(found: Mapping[str, tuple[str | None, str | None, int]], planned: tuple[JournalEdit, ...]) -> None:
@@ -218,6 +223,7 @@ def make_message(change: Change) -> str:
         ("Gitmem-Host", actor.host),
         ("Gitmem-Session", actor.session),
         ("Gitmem-Rule", change.rule),
+        (UNDOES, change.undoes or ""),
         ("Gitmem-Format", str(FORMAT)),
     ]
     return format_message(

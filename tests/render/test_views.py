@@ -144,6 +144,15 @@ def test_an_emptied_shard_goes() -> None:
     assert update_views(render_views([before], 32).get, [RecordChange(before, after)], 32) == {"catalog/a.json": None}
 
 
+def test_a_record_that_goes_leaves_no_view_behind() -> None:
+    gone, other = make_record("a00000000000", State.PROMOTED), make_record("a10000000000", State.BASELINE)
+    views = render_views([gone, other], 1)
+    assert apply(views, RecordChange(gone, None), shards=1) == render_views([other], 1)
+    unlisted = make_record("b00000000000")
+    views = render_views([unlisted], 32)
+    assert update_views(views.get, [RecordChange(unlisted, None)], 32) == {"catalog/b.json": None}
+
+
 def test_of_two_records_with_one_id_the_first_path_is_listed() -> None:
     twins = [make_record("a00000000000", path=f"observations/{name}.md") for name in ("b", "a")]
     assert [e["path"] for e in read_entries(render_views(twins, 1)["catalog.json"])] == ["observations/a.md"]
@@ -206,10 +215,11 @@ TEXTS = st.sampled_from(
 
 
 @st.composite
-def operations(draw: st.DrawFn) -> list[list[tuple[str, State, dict[str, Any]]]]:
+def operations(draw: st.DrawFn) -> list[list[tuple[str, State | None, dict[str, Any]]]]:
+    """Return histories: operations of one record or more each, a record without a state goes."""
     step = st.tuples(
         st.sampled_from(IDS),
-        st.sampled_from(State),
+        st.sampled_from([*State, None]),
         st.fixed_dictionaries(
             {
                 "title": TEXTS,
@@ -228,16 +238,19 @@ def operations(draw: st.DrawFn) -> list[list[tuple[str, State, dict[str, Any]]]]
 @settings(derandomize=True, max_examples=60, deadline=None)
 @given(history=operations())
 def test_inv_views_changed_one_by_one_are_the_same_bytes_as_from_scratch(
-    shards: int, history: list[list[tuple[str, State, dict[str, Any]]]]
+    shards: int, history: list[list[tuple[str, State | None, dict[str, Any]]]]
 ) -> None:
     records: dict[str, Record] = {}
     views = render_views([], shards)
     for operation in history:
         changes = []
         for record_id, state, properties in operation:
-            after = make_record(record_id, state, **properties)
-            changes.append(RecordChange(records.get(record_id), after))
-            records[record_id] = after
+            before = records.pop(record_id, None)
+            after = None if state is None else make_record(record_id, state, **properties)
+            if after is not None:
+                records[record_id] = after
+            if before or after:
+                changes.append(RecordChange(before, after))
         views = apply(views, *changes, shards=shards)
         assert views == render_views(records.values(), shards)
 

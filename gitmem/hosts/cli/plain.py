@@ -17,6 +17,8 @@ from gitmem.text import make_visible
 MAX_LISTED = 20
 """How many records of one operation are listed; the commit lists them all."""
 SHORT_COMMIT_CHARS = 12
+GONE = "gone"
+"""Stands where the state of a record would, for one that went."""
 _SEVERITY_COLORS = {"error": "red", "warning": "yellow", "ok": "green"}
 _STATE_COLORS = {"baseline": "magenta", "promoted": "green", "retired": "bright_black"}
 
@@ -27,7 +29,7 @@ def format_receipt(receipt: Receipt) -> str:
         head = f"{receipt.op}: nothing to do, no commit made"
     else:
         head = f"{receipt.op}: commit {short(receipt.commit)}"
-    rows = [(ref.id, ref.state.value, safe_line(ref.path)) for ref in receipt.records[:MAX_LISTED]]
+    rows = [(ref.id, ref.state or GONE, safe_line(ref.path)) for ref in receipt.records[:MAX_LISTED]]
     more = len(receipt.records) - len(rows)
     lines = [head, *align(rows), *([f"… and {more} more"] if more else [])]
     return "\n".join([*lines, *(f"notice: {safe_line(notice)}" for notice in receipt.notices)])

@@ -87,6 +87,12 @@ def test_a_receipt_lists_at_most_twenty_records() -> None:
     assert format_receipt(nothing) == "edit: nothing to do, no commit made"
 
 
+def test_a_receipt_says_which_record_went() -> None:
+    gone = RecordRef(FIRST.id, VaultPath("promoted/0.md"), None)
+    done = Receipt(Action.UNDO, OpId("op1"), CommitId("abcdef0123456789" * 2 + "0" * 8), True, (gone,))
+    assert format_receipt(done) == "undo: commit abcdef012345\nm7k2q9x4c0de  gone  promoted/0.md"
+
+
 def test_errors_and_warnings_show_nothing_hidden() -> None:
     error = PolicyError("refused", "no \u202e", "Ask\x07.")
     assert plain(format_error(error)) == "error: no \\u{202e}\nhint: Ask\\u{7}."
