@@ -122,6 +122,11 @@ def find_row(database: Database, record_id: str) -> Row | None:
     return _first_of(_select(database, "id = ? AND is_shadowed = 0", (record_id,)))
 
 
+def list_by_id(database: Database, record_id: str) -> list[Row]:
+    """Return every file with this id, by path: one, but for copies that nobody has put right yet."""
+    return _select(database, "id = ? ORDER BY path", (record_id,))
+
+
 def find_by_prefix(database: Database, prefix: str, limit: int = 10) -> list[Row]:
     """Return at most ``limit`` records whose id starts with ``prefix``, by id; none for an empty prefix."""
     if not prefix:

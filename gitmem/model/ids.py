@@ -23,6 +23,8 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 """Crockford's base32 in lower case: no i, l, o, u."""
 ID_CHARS = 12
 _RECORD_ID = re.compile(f"[{ALPHABET}]{{{ID_CHARS}}}")
+_OWN_OP_CHARS = 16
+_OWN_OP_ID = re.compile(f"[{ALPHABET}]{{{_OWN_OP_CHARS}}}")
 _OP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
@@ -65,7 +67,12 @@ def new_record_id() -> RecordId:
 
 def new_op_id() -> OpId:
     """Return a fresh random operation id."""
-    return OpId(new_token(16))
+    return OpId(new_token(_OWN_OP_CHARS))
+
+
+def is_own_op_id(text: str) -> bool:
+    """Tell whether ``text`` has the form of an operation id that gitmem makes, and not one that a program chose."""
+    return _OWN_OP_ID.fullmatch(text) is not None
 
 
 def new_vault_id() -> VaultId:

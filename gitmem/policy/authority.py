@@ -120,6 +120,10 @@ def _returns_own_observation(request: Request) -> bool:
     return request.own and goes_back and not _is_declared(request)
 
 
+def _is_own_unreviewed(request: Request) -> bool:
+    return request.own and request.state in (State.OBSERVATION, State.RETIRED) and not _is_declared(request)
+
+
 CONDITIONS: dict[str, Condition] = {
     "always": Condition("always", lambda _: True),
     "has-evidence": Condition("it comes with evidence", lambda request: request.has_evidence),
@@ -134,6 +138,7 @@ CONDITIONS: dict[str, Condition] = {
     "returns-own-observation": Condition(
         "the actor's own unreviewed observation goes back to observations", _returns_own_observation
     ),
+    "own-unreviewed": Condition("the actor made it, and on its own unreviewed observations only", _is_own_unreviewed),
     "into-observations": Condition(
         "the notes become observations", lambda request: request.to_state is State.OBSERVATION
     ),
@@ -252,6 +257,33 @@ TABLE: tuple[Rule, ...] = (
         "always",
         Verdict.NEEDS_HUMAN,
         "an edit on disk is a person's only when a person says so",
+        _ASK,
+    ),
+    Rule("undo-human", Action.UNDO, Surface.HUMAN, "always", Verdict.ALLOWED, "a person takes it back"),
+    Rule(
+        "undo-declared",
+        Action.UNDO,
+        Surface.MODEL,
+        "declared",
+        Verdict.NEEDS_HUMAN,
+        "only a person changes, removes or brings back what a person declared",
+        _ASK,
+    ),
+    Rule(
+        "undo-own",
+        Action.UNDO,
+        Surface.MODEL,
+        "own-unreviewed",
+        Verdict.ALLOWED,
+        "nobody has reviewed them before or since",
+    ),
+    Rule(
+        "undo-other",
+        Action.UNDO,
+        Surface.MODEL,
+        "always",
+        Verdict.NEEDS_HUMAN,
+        "a model surface may undo only its own operations on its own unreviewed observations",
         _ASK,
     ),
     Rule(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from gitmem.model.ids import CommitId, OpId, RecordId, fingerprint, new_op_id, n
 from gitmem.model.record import Problem, Record, State, state_of
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.policy.authority import authority_for
-from gitmem.policy.secrets import redact
+from gitmem.service.differences import describe_edit
 from gitmem.service.gate import authorize, check_record
 from gitmem.service.plan import carry_out_allowed, edit_record, find_earlier, no_change, path_in, reread, stamp
 from gitmem.service.reading import ask
@@ -113,16 +112,7 @@ def _read_note(vault: OpenVault, path: str, old: bytes | None) -> EditedNote:
     except GitmemError:
         return EditedNote(path, "unreadable", None)
     change = "deleted" if data is None else "new" if old is None else "plain" if data == old else "edited"
-    return EditedNote(path, change, data, _describe(old, data))
-
-
-def _describe(old: bytes | None, data: bytes | None) -> str:
-    """Return what a person should see of an edit, secrets masked: the whole text, or the lines that differ."""
-    before, after = (redact((one or b"").decode("utf-8", "backslashreplace")) for one in (old, data))
-    if old is None or data is None or old == data:
-        return after
-    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2)
-    return "\n".join(list(lines)[2:])
+    return EditedNote(path, change, data, describe_edit(old, data))
 
 
 def _find_plain(vault: OpenVault, path: str) -> dict[str, EditedNote]:

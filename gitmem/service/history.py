@@ -9,7 +9,7 @@ from gitmem.errors import GitmemError
 from gitmem.git.history import Commit, iter_commits
 from gitmem.git.message import parse_message
 from gitmem.git.trees import Difference, diff_trees, tree_of
-from gitmem.model.ids import RecordId
+from gitmem.model.ids import CommitId, RecordId
 from gitmem.model.vault_path import VaultPath
 from gitmem.service.vault import OpenVault
 from gitmem.vault.record_file import parse_record
@@ -25,14 +25,15 @@ class Touch:
     after: str | None
 
 
-def iter_touches(vault: OpenVault, record_id: RecordId, path: str) -> Iterator[Touch]:
-    """Yield the commits that touched the record which now lies at ``path``, newest first, through moves.
+def iter_touches(vault: OpenVault, record_id: RecordId, path: str, start: CommitId | None = None) -> Iterator[Touch]:
+    """Yield the commits that touched the record which lies at ``path``, newest first, through moves.
 
+    ``path`` is where it lies in the commit ``start``, from which on history is read; HEAD when left out.
     gitmem's own commits are found by their trailers; a person's, and those of very many records, by what they changed.
     A merge touched the record when it differs from what each parent has.
     """
     place: str | None = path
-    for commit in iter_commits(vault.repo, vault.head()):
+    for commit in iter_commits(vault.repo, start or vault.head()):
         if place is None:
             return
         message = parse_message(commit.message)

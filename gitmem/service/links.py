@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gitmem.model.answer import Answer, Hit, Status
 from gitmem.model.links import LinkTargets
 from gitmem.model.record import Problem, Record
+from gitmem.model.vault_path import VaultPath
 from gitmem.service.find import get_record
 from gitmem.service.vault import OpenVault
-from gitmem.service.worktree import iter_link_targets, iter_work_notes, scan
+from gitmem.service.worktree import iter_link_targets, iter_work_notes, parse_work_note, scan
 from gitmem.vault.frontmatter import Note
 from gitmem.vault.markdown import Link, find_links, find_property_links
 
@@ -38,6 +39,30 @@ def links(vault: OpenVault, ref: str) -> Answer:
             if link.target and targets.resolve(link.target, note.path).path == record.path:
                 rows.append({**_row("in", link, line, targets, note.path), "path": note.path})
     return Answer(Status.OK, head, rows=tuple(rows), diagnostics=settled, extra={"record": Hit(record)})
+
+
+def list_linking(
+    vault: OpenVault, paths: Iterable[str], edited: Mapping[VaultPath, bytes | None]
+) -> list[VaultPath | None]:
+    """Return the notes that link to one of ``paths``, by path; ``None`` stands for each private one, last.
+
+    Notes in ``edited`` count with the bytes given there, not at all where these are ``None``. Reads every note.
+    """
+    wanted = set(paths)
+    targets = LinkTargets(iter_link_targets(vault))
+    shown: list[VaultPath | None] = []
+    private: list[VaultPath | None] = []
+    for found in iter_work_notes(vault, scan(vault)):
+        data = edited.get(found.path, found.data)
+        note = found if data == found.data else None if data is None else parse_work_note(found.path, data)
+        if note is None or note.note is None or note.path in wanted:
+            continue
+        if any(
+            targets.resolve(link.target, note.path).path in wanted for link, _line in iter_links(note.note, note.data)
+        ):
+            is_private = note.record is not None and note.record.private
+            (private if is_private else shown).append(None if is_private else note.path)
+    return shown + private
 
 
 def iter_links(note: Record | Note, data: bytes) -> Iterator[tuple[Link, int | None]]:

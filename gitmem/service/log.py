@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from gitmem.clock import format_utc
 from gitmem.git.history import Commit, iter_commits
-from gitmem.git.message import parse_message
 from gitmem.model.answer import Answer, Status
-from gitmem.model.ids import CommitId
+from gitmem.model.ids import CommitId, OpId
 from gitmem.service.find import get_record
 from gitmem.service.history import iter_touches
+from gitmem.service.operations import Operation, find_undone, parse_operation
 from gitmem.service.vault import OpenVault
 
 
@@ -21,11 +19,14 @@ def log(vault: OpenVault, ref: str | None = None, limit: int | None = 20) -> Ans
     """Return operations as rows, newest first, at most ``limit``; of one record when ``ref`` names it.
 
     A row has ``commit``, ``time``, ``op``, ``op_id``, ``title``, ``note``, ``actor``, ``surface``, ``authority``,
-    ``rule`` and ``records``. A commit that was made outside gitmem has the op ``commit`` and its author as actor.
+    ``rule``, ``records``, ``undoes`` (the operation that it took back) and ``undone_by`` (the undo that took it back
+    and still holds). A commit that was made outside gitmem has the op ``commit`` and its author as actor.
     """
     settled = vault.settle_abandoned()
     head = vault.head()
-    rows = tuple(_row(commit) for commit in islice(_iter_commits(vault, head, ref), limit))
+    operations = [parse_operation(commit) for commit in islice(_iter_commits(vault, head, ref), limit)]
+    undone = find_undone(operations)  # an undo is newer than what it takes back, and touches the same records
+    rows = tuple(_row(one, undone) for one in operations)
     return Answer(Status.OK if rows else Status.NO_MATCH, head, rows=rows, diagnostics=settled)
 
 
@@ -36,21 +37,20 @@ def _iter_commits(vault: OpenVault, head: CommitId, ref: str | None) -> Iterator
     return (touch.commit for touch in iter_touches(vault, record.id, record.path))
 
 
-def _row(commit: Commit) -> dict[str, Any]:
-    message = parse_message(commit.message)
-    trailers = dict(message.trailers)
-    is_ours = "Gitmem-Op-Id" in trailers
-    title = message.subject.partition(": ")[2] if is_ours else message.subject
+def _row(one: Operation, undone: Mapping[OpId, Operation]) -> dict[str, Any]:
+    undo = None if one.op_id is None else undone.get(one.op_id)
     return {
-        "commit": commit.id,
-        "time": format_utc(datetime.datetime.fromtimestamp(commit.time, datetime.UTC)),
-        "op": trailers.get("Gitmem-Op", "commit") if is_ours else "commit",
-        "op_id": trailers.get("Gitmem-Op-Id") if is_ours else None,
-        "title": title,
-        "note": message.body,
-        "actor": trailers.get("Gitmem-Actor", commit.author) if is_ours else commit.author,
-        "surface": trailers.get("Gitmem-Surface") if is_ours else None,
-        "authority": trailers.get("Gitmem-Authority") if is_ours else None,
-        "rule": trailers.get("Gitmem-Rule") if is_ours else None,
-        "records": [value for name, value in message.trailers if is_ours and name == "Gitmem-Record"],
+        "commit": one.commit.id,
+        "time": one.time,
+        "op": one.op,
+        "op_id": one.op_id,
+        "title": one.title,
+        "note": one.note,
+        "actor": one.actor,
+        "surface": one.surface,
+        "authority": one.authority,
+        "rule": one.rule,
+        "records": list(one.records),
+        "undoes": one.undoes,
+        "undone_by": None if undo is None else undo.op_id,
     }

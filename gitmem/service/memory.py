@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gitmem.service.edit import RecordEdit
     from gitmem.service.import_notes import ImportReport
     from gitmem.service.query import Filters
+    from gitmem.service.undo import Undoing
 
 
 class Memory:
@@ -77,6 +78,18 @@ class Memory:
         from gitmem.service.restore import restore
 
         return restore(self.vault, ref, actor, op_id)
+
+    def undo(self, ref: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
+        """Take back one operation, an undo too, where nobody has built on it. See ``service.undo``."""
+        from gitmem.service.undo import undo
+
+        return undo(self.vault, ref, actor, op_id)
+
+    def find_undoing(self, ref: str) -> Undoing:
+        """Return what ``undo`` would do, for a person to look at. Raises. See ``service.undo``."""
+        from gitmem.service.undo import find_undoing
+
+        return find_undoing(self.vault, ref)
 
     def find_edited(self, paths: Sequence[str] = ()) -> list[EditedNote]:
         """Return what ``adopt`` would commit, for a person to look at. Raises. See ``service.adopt``."""

@@ -6,8 +6,14 @@ commit whose receipt is in this vault's runtime is known to hold what the actor 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gitmem.model.authority import Actor, Surface
+from gitmem.model.change import RecordChange
+from gitmem.model.ids import CommitId
 from gitmem.model.record import Record, State
+from gitmem.service.built_upon import iter_touching
+from gitmem.service.operations import Found
 from gitmem.service.vault import OpenVault
 
 
@@ -20,13 +26,42 @@ def is_own(vault: OpenVault, record: Record, actor: Actor) -> bool:
     """
     if actor.surface is Surface.HUMAN or record.state not in (State.OBSERVATION, State.RETIRED):
         return False
+    return _is_own(vault, record, _list_own_commits(vault, actor))
+
+
+def is_own_operation(vault: OpenVault, found: Found, records: Sequence[RecordChange], actor: Actor) -> bool:
+    """Tell whether ``actor`` made an operation, on the model surface, on nothing but records of its own.
+
+    ``records`` are as its undo would change them: ``before`` is what HEAD has, ``after`` what was there before the
+    operation. Nobody else may have touched them at any time, nor what it removed since. Walks history.
+    """
+    if actor.surface is Surface.HUMAN or not records:
+        return False
+    own = _list_own_commits(vault, actor)
+    commit = found.operation.commit
+    if commit.id not in own:
+        return False
+    removed = [one.after for one in records if one.before is None and one.after is not None]
+    since = iter_touching(vault, found.later, [record.path for record in removed])
+    return (
+        own.issuperset(one.commit.id for one in since)
+        and all(_is_own(vault, record, own, commit.parents[0]) for record in removed)
+        and all(_is_own(vault, one.before, own) for one in records if one.before is not None)
+    )
+
+
+def _is_own(vault: OpenVault, record: Record, own: set[CommitId], start: CommitId | None = None) -> bool:
     from gitmem.service.history import iter_touches
+
+    touches = [touch.commit.id for touch in iter_touches(vault, record.id, record.path, start)]
+    return bool(touches) and own.issuperset(touches)
+
+
+def _list_own_commits(vault: OpenVault, actor: Actor) -> set[CommitId]:
     from gitmem.transaction.receipts import iter_receipts
 
-    own = {
+    return {
         receipt.commit
         for receipt in iter_receipts(vault.layout)
-        if receipt.surface == Surface.MODEL.value and receipt.actor == actor.name
+        if receipt.commit is not None and receipt.surface == Surface.MODEL.value and receipt.actor == actor.name
     }
-    touches = [touch.commit.id for touch in iter_touches(vault, record.id, record.path)]
-    return bool(touches) and own.issuperset(touches)

@@ -50,6 +50,14 @@ CASES: list[tuple[Action, Surface, dict[str, Any], str, str]] = [
     (Action.IMPORT, MODEL, {"to_state": State.OBSERVATION}, "allowed", "import-observations"),
     (Action.IMPORT, MODEL, {"to_state": State.PROMOTED}, "needs_human", "import-reviewed"),
     (Action.IMPORT, MODEL, {}, "needs_human", "import-reviewed"),
+    (Action.UNDO, HUMAN, {"state": State.BASELINE, "authority": DECLARED}, "allowed", "undo-human"),
+    (Action.UNDO, MODEL, {**OWN, "authority": DECLARED}, "needs_human", "undo-declared"),
+    (Action.UNDO, MODEL, {"state": State.BASELINE, "own": True}, "needs_human", "undo-declared"),
+    (Action.UNDO, MODEL, OWN, "allowed", "undo-own"),
+    (Action.UNDO, MODEL, {**OWN, "state": State.RETIRED}, "allowed", "undo-own"),
+    (Action.UNDO, MODEL, {**OWN, "own": False}, "needs_human", "undo-other"),
+    (Action.UNDO, MODEL, {**OWN, "state": State.PROMOTED}, "needs_human", "undo-other"),
+    (Action.UNDO, MODEL, {}, "needs_human", "undo-other"),
     (Action.ADOPT, HUMAN, {"state": State.BASELINE}, "allowed", "adopt-human"),
     (Action.ADOPT, MODEL, OWN, "needs_human", "adopt-model"),
 ]
@@ -82,7 +90,7 @@ def test_every_request_has_a_rule_and_no_model_touches_what_a_person_declared_or
         assert decision.rule != "no-rule", request
         if request.surface is MODEL and request.action not in (Action.INIT, Action.REPAIR):
             reviewed = request.state in (State.BASELINE, State.PROMOTED) or request.authority is DECLARED
-            touches = request.action in (Action.EDIT, Action.RETIRE, Action.RESTORE)
+            touches = request.action in (Action.EDIT, Action.RETIRE, Action.RESTORE, Action.UNDO)
             never = request.action in (Action.DECLARE, Action.PROMOTE, Action.ADOPT)
             assert not (decision.allowed and ((touches and reviewed) or never)), request
 

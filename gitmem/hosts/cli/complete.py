@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gitmem.service.suggest import Suggestion
 
 Items = list["CompletionItem[Any]"]
+MAX_OPERATIONS = 50
+"""How far back operations are offered."""
 _EXPANDED_BY_SHELLS = str.maketrans("", "", "*?[]\\")
 
 
@@ -34,6 +36,15 @@ def complete_tags(ctx: click.Context, _parameter: click.Parameter, incomplete: s
     """Return the vault's tags that begin with ``incomplete``, sorted."""
     tags = {tag for record in _list_records(ctx) for tag in record.tags}
     return [CompletionItem(tag) for tag in sorted(tags) if tag.startswith(incomplete)]
+
+
+def complete_operations(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> Items:
+    """Return the ids of the newest operations that begin with ``incomplete``, newest first, each with what it did."""
+    with contextlib.suppress(GitmemError, OSError), ctx.ensure_object(Call).open_memory() as memory:
+        rows = [row for row in memory.log(limit=MAX_OPERATIONS).rows if str(row["op_id"] or "").startswith(incomplete)]
+        told = {row["op_id"]: safe_line(f"{row['op']}: {row['title']}") for row in rows if row["op_id"]}
+        return [CompletionItem(op_id, help=title, title=title) for op_id, title in told.items()]
+    return []
 
 
 def complete_vaults(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> Items:

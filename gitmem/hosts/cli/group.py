@@ -14,7 +14,7 @@ from gitmem.hosts.cli.complete import complete_vaults
 from gitmem.version import VERSION
 
 SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Write", ("observe", "declare", "edit", "promote", "retire", "restore", "adopt", "import")),
+    ("Write", ("observe", "declare", "edit", "promote", "retire", "restore", "undo", "adopt", "import")),
     ("Read", ("search", "list", "show", "links", "log")),
     ("Look after", ("init", "status", "check", "doctor", "tour", "completion")),
 )

@@ -11,12 +11,15 @@ from gitmem.errors import GitmemError
 from gitmem.hosts.cli.columns import align, safe_line, truncate
 from gitmem.model.answer import Answer, Hit
 from gitmem.model.change import Receipt
+from gitmem.model.ids import is_own_op_id
 from gitmem.model.record import Problem
 from gitmem.text import make_visible
 
 MAX_LISTED = 20
 """How many records of one operation are listed; the commit lists them all."""
 SHORT_COMMIT_CHARS = 12
+SHORT_OP_CHARS = 8
+CHOSEN_OP_CHARS = 24
 GONE = "gone"
 """Stands where the state of a record would, for one that went."""
 _SEVERITY_COLORS = {"error": "red", "warning": "yellow", "ok": "green"}
@@ -91,6 +94,13 @@ def place_of(path: str, line: int | None) -> str:
 def short(commit: str | None) -> str:
     """Return the beginning of a commit id, enough to name it."""
     return (commit or "none")[:SHORT_COMMIT_CHARS]
+
+
+def short_op_id(op_id: str | None) -> str:
+    """Return the beginning of an operation's id, enough to name it, more of one that a program chose; ``-`` for none."""
+    if op_id is None:
+        return "-"
+    return op_id[: SHORT_OP_CHARS if is_own_op_id(op_id) else CHOSEN_OP_CHARS]
 
 
 def count(number: int, noun: str) -> str:

@@ -9,7 +9,7 @@ from gitmem.hosts.cli.columns import align, safe_line
 from gitmem.hosts.cli.complete import complete_records
 from gitmem.hosts.cli.group import verb
 from gitmem.hosts.cli.options import text
-from gitmem.hosts.cli.plain import short
+from gitmem.hosts.cli.plain import short, short_op_id
 from gitmem.hosts.cli.reading import find_columns, say_answer
 from gitmem.model.answer import Answer
 
@@ -23,9 +23,10 @@ MAX_NOTE_LINES = 4
 def command(call: Call, ref: str | None, limit: int) -> int:
     """Show what was done, newest first.
 
-    Of the whole vault, or of one record: ID is an id, the beginning of one, a key or a path. A line has the commit, the
-    time, who did it (a person or a model), the operation and its title; below it stands what was noted with it, such as
-    a reason. Writes nothing. Exit code 1 when there is nothing to show.
+    Of the whole vault, or of one record: ID is an id, the beginning of one, a key or a path. A line has the operation's
+    id, cut to what `gitmem undo` takes (- for a commit made outside gitmem), its commit, the time, who did it (a person
+    or a model), the operation, [undone] if it was taken back, and its title; below it stands what was noted with it,
+    such as a reason. Writes nothing. Exit code 1 when there is nothing to show.
     """
     return say_answer(call, lambda memory: memory.log(ref, limit), _format, nothing="no operations")
 
@@ -33,11 +34,12 @@ def command(call: Call, ref: str | None, limit: int) -> int:
 def _format(answer: Answer) -> str:
     rows = [
         (
+            short_op_id(row["op_id"]),
             short(row["commit"]),
             row["time"],
             safe_line(f"{row['actor']} ({row['surface']})" if row["surface"] else row["actor"]),
             safe_line(row["op"]),
-            safe_line(row["title"]),
+            safe_line(f"[undone] {row['title']}" if row["undone_by"] else row["title"]),
         )
         for row in answer.rows
     ]

@@ -1,0 +1,48 @@
+"""``gitmem undo``."""
+
+from __future__ import annotations
+
+import click
+
+from gitmem.hosts.cli.call import Call, pass_call
+from gitmem.hosts.cli.complete import complete_operations
+from gitmem.hosts.cli.group import verb
+from gitmem.hosts.cli.options import op_id_option, text
+from gitmem.hosts.cli.preview import Preview, vault_name
+from gitmem.hosts.cli.writing import write_record
+from gitmem.model.ids import OpId
+from gitmem.service.memory import Memory
+
+_EFFECT = "these files become again what they were before that operation, in one new commit; history keeps both"
+
+
+@verb("undo", "gitmem undo m7k2q9x4\ngitmem undo 3f9a1c0\ngitmem log --limit 5")
+@click.argument("op", metavar="OP", type=text, shell_complete=complete_operations)
+@op_id_option
+@pass_call
+def command(call: Call, op: str, op_id: OpId | None) -> int:
+    """Take back one operation, where nobody has built on it.
+
+    OP is an operation's id or its first 4 characters or more, as `gitmem log` shows it, or 7 or more of its commit's
+    id. Every record that the operation touched becomes what it was before, byte for byte, in a new commit: what it
+    moved goes back, and what it made goes. An undo is an operation too, and can be undone. Where a record was changed
+    since, nothing is written and the error names who changed it. Unless it is the agent's own operation on its own
+    unreviewed observations, a person has to confirm it at the terminal.
+    """
+    return write_record(call, lambda memory, actor: memory.undo(op, actor, op_id), lambda memory: _preview(memory, op))
+
+
+def _preview(memory: Memory, op: str) -> Preview:
+    undoing = memory.find_undoing(op)
+    undone = undoing.operation
+    asked = (
+        ("operation", f"{undone.op} {undone.op_id}"),
+        ("title", undone.title),
+        ("made by", undone.by),
+        ("time", undone.time),
+        *(("noted", line) for line in undone.note.splitlines() if line.strip()),
+    )
+    facts = tuple((one.path, one.change) for one in undoing.files)
+    texts = [(f"{one.path} ({one.change})", one.shown.rstrip("\n")) for one in undoing.files]
+    texts += [("notice", notice) for notice in undoing.notices]
+    return Preview("undo", vault_name(memory), _EFFECT, asked, facts, tuple(texts))
