@@ -16,7 +16,7 @@ from gitmem.service.memory import Memory
 from gitmem.service.query import Filters
 
 PERSON = Actor(Surface.HUMAN, "Pat Person", "pat@example.com")
-WORDS = "lock cache worker queue token index branch vault deploy retry schema report mirror ledger".split()
+WORDS = ("lock", "cache", "worker", "queue", "index", "branch", "deploy", "retry", "schema", "report", "mirror")
 NAMESPACES = ("tool", "client", "domain", "convention")
 BASELINE = (Kind.BOUNDARY, Kind.PREFERENCE, Kind.GOAL, Kind.STATE)
 KNOWLEDGE = (Kind.FACT, Kind.DECISION, Kind.CONVENTION, Kind.PROCEDURE, Kind.FINDING)

@@ -23,6 +23,8 @@ from gitmem.model.ids import CommitId, Fingerprint, fingerprint
 
 _MAX_COMPARED_BYTES = 64 << 20
 PathT = TypeVar("PathT", bound=str)
+DIRECTORY_RENAMES = "merge.directoryRenames"
+"""Off in a vault: folders are states there, and one whose last record moved on was not renamed. ADR 12."""
 NOT_A_FILE = Fingerprint("not-a-file")
 """Stands for a link, a folder or another repository where a file is asked for; equals no blob id."""
 _REGULAR_MODES = (0o100644, 0o100755, 0o100664)
@@ -65,6 +67,11 @@ class Repo:
     def objects(self) -> ObjectStore:
         """The objects of the repository."""
         return ObjectStore(os.path.join(self.common_dir, "objects"), lambda: self.handle)
+
+    def find_setting(self, name: str) -> str | None:
+        """Return the value of a setting in the repository's own configuration, ``None`` where it has none."""
+        config = self.handle.config
+        return str(config[name]) if name in config else None
 
     @property
     def index_path(self) -> str:
@@ -195,8 +202,8 @@ def init_repo(root: str, branch: str) -> Repo:
     """Create an empty repository in ``root``, and ``root`` with its parents if need be; ``branch`` is unborn.
 
     No templates and no hooks of the machine come in, line ends are never converted, and a person's Git neither packs by
-    itself nor forgets where branches were. Raises ``StateError`` (``repository-exists``), ``InputError``
-    (``bad-branch``), ``UnavailableError`` (``git-write-failed``).
+    itself, nor forgets where branches were, nor takes files that moved for a folder that did. Raises ``StateError``
+    (``repository-exists``), ``InputError`` (``bad-branch``), ``UnavailableError`` (``git-write-failed``).
     """
     check_branch(branch)
     if os.path.lexists(os.path.join(root, ".git")):
@@ -208,6 +215,7 @@ def init_repo(root: str, branch: str) -> Repo:
         config["core.autocrlf"] = False
         config["gc.auto"] = 0
         config["gc.reflogExpire"] = "never"
+        config[DIRECTORY_RENAMES] = False
     return open_repo(root)
 
 

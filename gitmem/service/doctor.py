@@ -125,7 +125,16 @@ def _check_home(home: HomeLayout) -> Iterator[Row]:
 
 
 def _check_vault(vault: OpenVault) -> Iterator[Row]:
-    for check in (_check_place, _check_repository, _check_lock, _check_abandoned, _check_leftovers, _check_receipts):
+    checks = (
+        _check_place,
+        _check_repository,
+        _check_merging,
+        _check_lock,
+        _check_abandoned,
+        _check_leftovers,
+        _check_receipts,
+    )
+    for check in checks:
         yield from _guard(partial(check, vault))
 
 
@@ -158,6 +167,24 @@ def _check_repository(vault: OpenVault) -> Iterator[Row]:
     if repo.notices:
         message = f"your own Git commands obey {', '.join(repo.notices)} here; gitmem does not"
         yield _row("ok", "git-settings", message, path=root)
+
+
+def _check_merging(vault: OpenVault) -> Iterator[Row]:
+    """Look at what keeps a person's own merges and reverts clean; a clone, or an older vault, may lack it."""
+    from gitmem.git.repo import DIRECTORY_RENAMES
+    from gitmem.resources import read_text
+
+    root, head = vault.layout.repo, vault.repo.head().commit
+    what = "a person's `git revert` or `git merge` may meet conflicts without need"
+    if (vault.repo.find_setting(DIRECTORY_RENAMES) or "").lower() != "false":
+        hint = f"Run `git config {DIRECTORY_RENAMES} false` in the vault."
+        yield _row("warning", "directory-renames", f"{what}: Git takes notes that moved for a folder", hint, root)
+    attributes = None if head is None else vault.repo.read_blob(head, ".gitattributes")
+    wanted = [line for line in read_text("templates", "vault/gitattributes").splitlines() if " merge=" in line]
+    missing = [line for line in wanted if line.encode() not in (attributes or b"").splitlines()]
+    if missing:
+        hint = f"Add these lines to .gitattributes and commit it: {', '.join(missing)}."
+        yield _row("warning", "views-in-conflict", f"{what}, in INDEX.md and the catalog", hint, root)
 
 
 def _check_lock(vault: OpenVault) -> Iterator[Row]:

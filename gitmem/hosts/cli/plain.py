@@ -97,7 +97,7 @@ def short(commit: str | None) -> str:
 
 
 def short_op_id(op_id: str | None) -> str:
-    """Return the beginning of an operation's id, enough to name it, more of one that a program chose; ``-`` for none."""
+    """Return the beginning of an operation's id, enough to name it, ``-`` for none; more of a chosen one."""
     if op_id is None:
         return "-"
     return op_id[: SHORT_OP_CHARS if is_own_op_id(op_id) else CHOSEN_OP_CHARS]
