@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gitmem.errors import GitmemError
 from gitmem.git.history import Commit, iter_commits
-from gitmem.git.message import parse_message
+from gitmem.git.message import OP_ID, UNDOES, parse_message
 from gitmem.git.trees import Difference, diff_trees, tree_of
 from gitmem.model.ids import CommitId, RecordId
 from gitmem.model.vault_path import VaultPath
@@ -30,23 +30,27 @@ def iter_touches(vault: OpenVault, record_id: RecordId, path: str, start: Commit
 
     ``path`` is where it lies in the commit ``start``, from which on history is read; HEAD when left out.
     gitmem's own commits are found by their trailers; a person's, and those of very many records, by what they changed.
-    A merge touched the record when it differs from what each parent has.
+    A merge touched the record when it differs from what each parent has. Where an undo brought the record back, its
+    history goes on behind the time at which it was not there.
     """
     place: str | None = path
     for commit in iter_commits(vault.repo, start or vault.head()):
-        if place is None:
-            return
         message = parse_message(commit.message)
         trailers = dict(message.trailers)
         named = ("Gitmem-Record", record_id) in message.trailers
-        is_single = "Gitmem-Op-Id" in trailers and "Gitmem-Records" not in trailers
+        is_single = OP_ID in trailers and "Gitmem-Records" not in trailers
         if is_single and not named and len(commit.parents) < 2:
             continue
         changes, *others = _changes(vault, commit)
-        if place not in changes or any(place not in other for other in others):
+        if place is not None and (place not in changes or any(place not in other for other in others)):
             continue
-        before = place if changes[place].old is not None else _find_moved(vault, changes, record_id)
+        is_still_there = place is not None and changes[place].old is not None
+        before = place if is_still_there else _find_gone(vault, changes, record_id)
+        if place is None and before is None:
+            continue
         yield Touch(commit, trailers, before, place)
+        if before is None and UNDOES not in trailers:
+            return
         place = before
 
 
@@ -56,7 +60,7 @@ def _changes(vault: OpenVault, commit: Commit) -> list[dict[str, Difference]]:
     return [diff_trees(vault.repo, parent, commit.tree) for parent in parents or [None]]
 
 
-def _find_moved(vault: OpenVault, changes: Mapping[str, Difference], record_id: RecordId) -> str | None:
+def _find_gone(vault: OpenVault, changes: Mapping[str, Difference], record_id: RecordId) -> str | None:
     for path, change in changes.items():
         if change.new is not None or change.old is None or not path.endswith(".md"):
             continue
