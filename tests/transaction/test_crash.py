@@ -40,6 +40,7 @@ CASES = (
     Case("edit", lambda memory, one, _notes: memory.edit(one, RecordEdit(body="New text."), PERSON, OP)),
     Case("promote", lambda memory, one, _notes: memory.promote(one, PERSON, OP)),
     Case("retire", lambda memory, one, _notes: memory.retire(one, "outdated", PERSON, op_id=OP)),
+    Case("undo", lambda memory, _id, _notes: memory.undo(memory.log().rows[-2]["op_id"], PERSON, OP)),
     Case("import", lambda memory, _id, notes: memory.import_notes(str(notes), PERSON, op_id=OP)),
 )
 

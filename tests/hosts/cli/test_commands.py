@@ -364,10 +364,11 @@ def test_log_tells_who_did_what(gitmem: Gitmem) -> None:
     gitmem.observe("Other")
     commits = gitmem.git("log", "--format=%H").splitlines()
     text = re.sub(r"\d{4}-\d\d-\d\dT[\d:]+Z", "TIME", gitmem("log").out)
+    ops = [row["op_id"][:8] for row in gitmem("log", "--json").document["results"]]
     assert text == (
-        f"{commits[0][:12]}  TIME  agent (model)  observe  Other\n"
-        f"{commits[1][:12]}  TIME  agent (model)  observe  Run tests\n"
-        f"{commits[2][:12]}  TIME  agent (model)  init     global vault global\n"
+        f"{ops[0]}  {commits[0][:12]}  TIME  agent (model)  observe  Other\n"
+        f"{ops[1]}  {commits[1][:12]}  TIME  agent (model)  observe  Run tests\n"
+        f"{ops[2]}  {commits[2][:12]}  TIME  agent (model)  init     global vault global\n"
         "    A memory that people can read, review, edit and undo.\n"
     )
     rows = gitmem("log", record_id, "--json").document["results"]

@@ -13,7 +13,7 @@ from gitmem.hosts.cli.writing import write_record
 from gitmem.model.ids import OpId
 from gitmem.service.memory import Memory
 
-_EFFECT = "these files become again what they were before that operation, in one new commit; history keeps both"
+_EFFECT = "these files become what they were before that operation, in one new commit; history keeps both"
 
 
 @verb("undo", "gitmem undo m7k2q9x4\ngitmem undo 3f9a1c0\ngitmem log --limit 5")
@@ -23,10 +23,10 @@ _EFFECT = "these files become again what they were before that operation, in one
 def command(call: Call, op: str, op_id: OpId | None) -> int:
     """Take back one operation, where nobody has built on it.
 
-    OP is an operation's id or its first 4 characters or more, as `gitmem log` shows it, or 7 or more of its commit's
-    id. Every record that the operation touched becomes what it was before, byte for byte, in a new commit: what it
-    moved goes back, and what it made goes. An undo is an operation too, and can be undone. Where a record was changed
-    since, nothing is written and the error names who changed it. Unless it is the agent's own operation on its own
+    OP is an operation's id or at least its first 4 characters, as `gitmem log` shows it, or at least 7 of its commit's.
+    Commits the inverse: every record that the operation touched becomes what it was before, byte for byte. What it
+    moved goes back; what it made goes, and stays in history. An undo can be undone, too. Where a record was changed
+    since, nothing is written, and the error names who changed it. Unless it is the agent's own operation on its own
     unreviewed observations, a person has to confirm it at the terminal.
     """
     return write_record(call, lambda memory, actor: memory.undo(op, actor, op_id), lambda memory: _preview(memory, op))
