@@ -8,6 +8,7 @@ from gitmem.clock import SystemClock
 from gitmem.model.answer import Answer
 from gitmem.model.authority import Actor
 from gitmem.model.change import Receipt
+from gitmem.model.ids import OpId
 from gitmem.model.settings import VaultEntry
 from gitmem.service.init import NewVault, init_vault
 from gitmem.service.locate import locate
@@ -22,9 +23,9 @@ def open_memory(home: str, folder: str, named: str | None = None, options: Optio
     return Memory(OpenVault(entry, SystemClock(), options or Options()))
 
 
-def make_vault(home: str, wanted: NewVault, actor: Actor) -> tuple[VaultEntry, Receipt]:
+def make_vault(home: str, wanted: NewVault, actor: Actor, op_id: OpId | None = None) -> tuple[VaultEntry, Receipt]:
     """Make a vault, or find it; see ``service.init.init_vault``."""
-    return init_vault(HomeLayout(home), wanted, actor, SystemClock())
+    return init_vault(HomeLayout(home), wanted, actor, SystemClock(), op_id)
 
 
 def run_doctor(home: str, folder: str, named: str | None = None) -> Answer:

@@ -16,6 +16,7 @@ from gitmem.text import make_visible, one_line, shorten
 MAX_LINE_CHARS = 72
 OP_ID = "Gitmem-Op-Id"
 UNDOES = "Gitmem-Undoes"
+REQUEST = "Gitmem-Request"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 _TRAILER = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*:[ \t]*(.*)")
 # A trailer of ours, the line at which Git's tools stop reading, and the marks at which they cut.

@@ -117,12 +117,13 @@ def staged_ids(repo: Repo, paths: Iterable[str]) -> dict[str, Fingerprint | None
 
 
 def prepare_index(repo: Repo, base: CommitId | None, edits: Mapping[PathT, Fingerprint | None], name: str) -> str:
-    """Write the private file ``index.<name>``: the person's staging area with only ``edits`` changed. Return its path.
+    """Write the private file ``index.op-<name>``: the person's staging area with only ``edits`` changed.
 
-    A path's blob id replaces its entry, ``None`` removes it. Where the work tree's file holds that very blob the entry
-    gets the file's times, so that Git sees it as clean at once; anything else it will look at. Starts from the tree of
-    ``base`` when the area has to be made again. Flushed; the person's area is untouched. Call it with the index lock
-    held. Raises ``StateError`` (``index-unsupported``, ``index-clash``), ``UnavailableError`` (``git-write-failed``).
+    Returns its path. A path's blob id replaces its entry, ``None`` removes it. Where the work tree's file holds that
+    very blob the entry gets the file's times, so that Git sees it as clean at once; anything else it will look at.
+    Starts from the tree of ``base`` when the area has to be made again. Flushed; the person's area is untouched. Call
+    it with the index lock held. Raises ``StateError`` (``index-unsupported``, ``index-clash``), ``UnavailableError``
+    (``git-write-failed``).
     """
     index = load_index(repo.index_path) or _index_of(repo, base)
     data = index.edit(
@@ -214,9 +215,9 @@ def _lock_path(repo: Repo) -> str:
 
 
 def _private_path(repo: Repo, name: str) -> str:
-    if not _NAME.fullmatch(name) or name == "lock":
+    if not _NAME.fullmatch(name):
         raise InputError("bad-index-name", f"{name!r} can't name a staging area", "Use letters, digits, - and _.")
-    return f"{repo.index_path}.{name}"
+    return f"{repo.index_path}.op-{name}"  # never Git's own index.lock
 
 
 def _locked(path: str, now_ns: int | None) -> UnavailableError:

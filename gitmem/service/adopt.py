@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gitmem.errors import GitmemError, InputError, StateError
@@ -16,8 +16,9 @@ from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.policy.authority import authority_for
 from gitmem.service.differences import describe_edit
 from gitmem.service.gate import authorize, check_record
-from gitmem.service.plan import carry_out_allowed, edit_record, find_earlier, no_change, path_in, reread, stamp
+from gitmem.service.plan import carry_out_allowed, digest, edit_record, find_earlier, no_change, path_in, reread, stamp
 from gitmem.service.reading import ask
+from gitmem.service.retry import describe_request
 from gitmem.service.vault import OpenVault
 from gitmem.vault.frontmatter import edit_note, parse_note
 from gitmem.vault.paths import read_file
@@ -54,23 +55,26 @@ def adopt(
     actor: Actor,
     op_id: OpId | None = None,
     notes: Sequence[EditedNote] | None = None,
+    asked: Sequence[str] | None = None,
 ) -> Receipt:
     """Commit the edited notes under ``paths`` (all when empty) in one commit; just ``notes`` where they are given.
 
     ``notes`` are what ``find_edited`` returned when they were shown: they are committed byte for byte as they were
     then, or not at all. Edited records keep their identity, new notes and copies get an id of their own, records that a
-    person moved are followed by their id, and those whose file is gone are retired. Raises ``StateError``
+    person moved are followed by their id, and those whose file is gone are retired. ``asked`` is what the paths were
+    made from, where that depends on what was found: by it a retry is known. Raises ``StateError``
     (``cannot-adopt``) that lists every note that is in the way, ``InputError`` (``nothing-to-adopt``), ``PolicyError``
     (``needs-human``); nothing is committed then.
     """
-    earlier = find_earlier(vault, Action.ADOPT, op_id)
+    request = describe_request(paths=list(paths if asked is None else asked))
+    earlier = find_earlier(vault, Action.ADOPT, op_id, request)
     if earlier is not None:
         return earlier
     chosen = find_edited(vault, paths) if notes is None else notes
     return carry_out_allowed(
         vault,
         lambda: authorize(Action.ADOPT, actor),
-        lambda rule: _plan_change(vault, chosen, actor, rule, op_id),
+        lambda rule: replace(_plan_change(vault, chosen, actor, rule, op_id), request=digest(request)),
     )
 
 

@@ -10,12 +10,14 @@ from gitmem.errors import GitmemError
 from gitmem.model.answer import Answer, Status
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Receipt
-from gitmem.model.ids import CommitId
+from gitmem.model.ids import CommitId, OpId
 from gitmem.model.links import LinkTargets
 from gitmem.model.record import Record
 from gitmem.model.vault_path import fold_path
 from gitmem.service.gate import authorize, check_record
 from gitmem.service.links import iter_links
+from gitmem.service.plan import digest, find_earlier
+from gitmem.service.retry import describe_request
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import WorkNote, iter_link_targets, iter_work_notes, scan
 
@@ -44,15 +46,19 @@ def check(vault: OpenVault) -> Answer:
     return Answer(Status.OK, head, rows=tuple(rows), diagnostics=settled, extra={"notes": len(notes)})
 
 
-def repair_views(vault: OpenVault, actor: Actor) -> Receipt:
+def repair_views(vault: OpenVault, actor: Actor, op_id: OpId | None = None) -> Receipt:
     """Make INDEX.md and the catalog what the committed records say, in a commit of its own if they are not.
 
     Files of views that were edited by hand are put back, and what was written there is kept in runtime.
     """
     from gitmem.transaction.apply import apply_repair
 
+    request = describe_request(views=True)
+    earlier = find_earlier(vault, Action.REPAIR, op_id, request)
+    if earlier is not None:
+        return earlier
     authorize(Action.REPAIR, actor)
-    return apply_repair(vault.ground, vault.tools(), actor)
+    return apply_repair(vault.ground, vault.tools(), actor, op_id, digest(request))
 
 
 def _check_note(note: WorkNote) -> Iterator[Row]:

@@ -13,6 +13,7 @@ from gitmem.policy.content import check_draft
 from gitmem.service.gate import authorize
 from gitmem.service.keys import check_key_is_free
 from gitmem.service.plan import carry_out_allowed, find_earlier, make_change, path_in, reread, stamp
+from gitmem.service.retry import describe_request, given_fields
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible, one_line, shorten
 from gitmem.vault.record_file import file_name, format_record
@@ -27,14 +28,15 @@ def write_draft(
     (``key-taken`` and what ``policy.content.check_draft`` raises) and what ``plan.carry_out_allowed`` raises; nothing
     is written then.
     """
-    earlier = find_earlier(vault, action, op_id, repr(draft))
+    request = describe_request(**given_fields(draft))
+    earlier = find_earlier(vault, action, op_id, request)
     if earlier is not None:
         return earlier
 
     def plan(rule: str) -> Change:
         record, data = _make_record(vault, draft, authority_for(action, state), state, actor)
         return make_change(
-            action, actor, rule, [(None, record, data)], op_id=op_id, note=record.summary, request=repr(draft)
+            action, actor, rule, [(None, record, data)], op_id=op_id, note=record.summary, request=request
         )
 
     return carry_out_allowed(

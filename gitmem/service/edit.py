@@ -17,6 +17,7 @@ from gitmem.service.find import get_record
 from gitmem.service.gate import authorize
 from gitmem.service.own import is_own
 from gitmem.service.plan import carry_out_allowed, digest, edit_record, find_earlier, make_change, no_change, stamp
+from gitmem.service.retry import describe_request, given_fields
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold, one_line
 from gitmem.vault.frontmatter import edit_note, replace_body
@@ -46,7 +47,7 @@ def edit(vault: OpenVault, ref: str, wanted: RecordEdit, actor: Actor, op_id: Op
     An edit that alters nothing makes no commit. Raises ``InputError`` (``nothing-to-edit``, ``bad-property`` and
     others), ``PolicyError`` (``needs-human``); nothing is written then.
     """
-    request = repr((ref, wanted))
+    request = describe_request(ref=ref, **given_fields(wanted))
     earlier = find_earlier(vault, Action.EDIT, op_id, request)
     if earlier is not None:
         return earlier

@@ -56,7 +56,8 @@ def check_change(change: Change) -> None:
             check_texts(edit.path, edit.after)
     actor = change.actor
     who = f"{actor.name} {actor.email} {actor.host} {actor.session}"
-    check_secrets({"the commit message": f"{change.title}\n{change.note}", "the actor": who})
+    message = {"the commit message": f"{change.title}\n{change.note}", "the operation id": change.op_id}
+    check_secrets({**message, "the actor": who})
 
 
 def check_record(record: Record, data: bytes) -> None:

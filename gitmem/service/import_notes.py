@@ -23,6 +23,7 @@ from gitmem.policy.content import check_kind
 from gitmem.service.gate import authorize, check_record
 from gitmem.service.keys import list_keys
 from gitmem.service.plan import carry_out, find_earlier, make_change, no_change, reread
+from gitmem.service.retry import describe_request
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import is_hidden_name, iter_paths, iter_work_notes, scan
 from gitmem.text import fold, make_visible, shorten
@@ -68,7 +69,8 @@ def import_notes(
     ``folder-in-vault``, ``bad-import-state``, ``kind-misfit``), ``PolicyError`` (``needs-human``) for a state
     other than observation on a model surface; nothing is written then.
     """
-    earlier = find_earlier(vault, Action.IMPORT, op_id)
+    request = describe_request(folder=folder, state=state, kind=kind)
+    earlier = None if dry_run else find_earlier(vault, Action.IMPORT, op_id, request)
     if earlier is not None:
         return ImportReport(earlier, (), ())
     root = _check_folder(vault, folder)
@@ -82,13 +84,12 @@ def import_notes(
     if dry_run:
         return ImportReport(None, imported, tuple(left_out))
     if not moves:
-        return ImportReport(carry_out(vault, no_change(Action.IMPORT, actor, op_id)), (), tuple(left_out))
+        return ImportReport(carry_out(vault, no_change(Action.IMPORT, actor, op_id, request)), (), tuple(left_out))
     name = shorten(make_visible(_printable(os.path.basename(root))), 40)
     title = f"{len(moves)} {'note' if len(moves) == 1 else 'notes'} from {name}"
     note = f"Left out, with reasons: {len(left_out)}." if left_out else ""
-    change = make_change(
-        Action.IMPORT, actor, decision.rule, [(None, *move) for move in moves], op_id=op_id, title=title, note=note
-    )
+    new = [(None, *move) for move in moves]
+    change = make_change(Action.IMPORT, actor, decision.rule, new, op_id=op_id, title=title, note=note, request=request)
     return ImportReport(carry_out(vault, change), imported, tuple(left_out))
 
 

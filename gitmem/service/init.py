@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gitmem.clock import SystemClock, format_utc
 from gitmem.disk import ensure_folder, flush_folder, write_new
-from gitmem.errors import InputError, StateError, UnavailableError, disk_refused
+from gitmem.errors import GitmemError, InputError, StateError, UnavailableError, disk_refused
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Receipt
 from gitmem.model.ids import CommitId, OpId, new_op_id, new_vault_id
@@ -17,12 +17,15 @@ from gitmem.model.settings import FORMAT, SHARD_COUNTS, Manifest, Scope, VaultEn
 from gitmem.model.vault_path import VaultPath, find_path_problem
 from gitmem.policy.secrets import check_secrets
 from gitmem.resources import read_text
+from gitmem.service.plan import digest
+from gitmem.service.retry import describe_request, given_fields
+from gitmem.service.vault import OpenVault
 from gitmem.service.views import RecordViews
 from gitmem.text import find_hidden, one_line
 from gitmem.vault.atomic import move_no_replace
 from gitmem.vault.layout import LIFECYCLE_FOLDERS, MANIFEST, HomeLayout, VaultLayout
 from gitmem.vault.manifest import format_manifest, load_manifest
-from gitmem.vault.registry import load_registry, register
+from gitmem.vault.registry import hold_home, load_registry, register
 
 RULE = "init"
 MAX_NAME_CHARS = 80
@@ -46,57 +49,96 @@ class NewVault:
     catalog_shards: int = 1
 
 
-def init_vault(home: HomeLayout, wanted: NewVault, actor: Actor, clock: SystemClock) -> tuple[VaultEntry, Receipt]:
+def init_vault(
+    home: HomeLayout, wanted: NewVault, actor: Actor, clock: SystemClock, op_id: OpId | None = None
+) -> tuple[VaultEntry, Receipt]:
     """Make a vault with one commit, or find that it is there already (``changed`` is false then).
 
-    The repository is made beside its place and renamed into it, so a crash leaves no half vault. Raises ``StateError``
-    (``folder-not-empty``, ``inside-repository``), ``InputError`` (``bad-name``, ``bad-shards``), ``PolicyError``
-    (``secret-found``) or ``UnavailableError`` (``vault-missing``: registered, but gone); nothing is written. Raises
-    ``UnavailableError`` too where the disk refuses: then there is no vault, or a whole one, which the next call finds.
+    Asked again under the ``op_id`` that made the vault, it returns the receipt of that time. The repository is made
+    beside its place and renamed into it, so a crash leaves no half vault. Raises ``StateError`` (``folder-not-empty``,
+    ``inside-repository``), ``InputError`` (``bad-name``, ``bad-shards``, ``op-id-reused``), ``PolicyError``
+    (``secret-found``) or ``UnavailableError`` (``vault-missing``: registered, but gone; ``registry-busy``); nothing is
+    written. Raises ``UnavailableError`` too where the disk refuses: then there is no vault, or a whole one, which the
+    next call finds.
     """
     try:
-        return _init_vault(home, wanted, actor, clock)
+        return _init_vault(home, wanted, actor, clock, op_id)
     except OSError as error:
         raise disk_refused(error, "A vault that was made already is found by the next try.") from error
 
 
-def _init_vault(home: HomeLayout, wanted: NewVault, actor: Actor, clock: SystemClock) -> tuple[VaultEntry, Receipt]:
-    _check(wanted, actor)
-    known = _find_known(home, wanted)
-    if known is not None:
-        return known, _unchanged(actor)
-    _check_project(home, wanted)
-    vault_id = new_vault_id()
-    root = os.path.realpath(wanted.path) if wanted.path else _own_root(home, wanted, vault_id)
-    existing = load_manifest(root) if os.path.isdir(root) else None
-    if existing is not None:
-        entry = VaultEntry(
-            existing.vault_id,
-            existing.scope,
-            existing.name,
-            root,
-            home.runtime_of(existing.vault_id, root),
-            wanted.project,
-        )
+def _init_vault(
+    home: HomeLayout, wanted: NewVault, actor: Actor, clock: SystemClock, op_id: OpId | None
+) -> tuple[VaultEntry, Receipt]:
+    _check(wanted, actor, op_id)
+    asked = _Asked(wanted, actor, op_id, digest(describe_request(**given_fields(wanted))), clock)
+    found = _find_made(home, asked)
+    if found is not None:
+        return found
+    _check_place(_find_root(home, wanted), inside_home=wanted.path is None)
+    with hold_home(home):
+        try:
+            return _find_made(home, asked) or _make(home, asked)
+        except OSError:
+            # A process with another home may have made it at the same moment.
+            with contextlib.suppress(GitmemError):
+                found = _find_made(home, asked)
+            if found is None:
+                raise
+            return found
+
+
+@dataclass(frozen=True)
+class _Asked:
+    wanted: NewVault
+    actor: Actor
+    op_id: OpId | None
+    request: str
+    clock: SystemClock
+
+
+def _find_made(home: HomeLayout, asked: _Asked) -> tuple[VaultEntry, Receipt] | None:
+    """Return the vault that is there already, registered now if it was not; ``None`` if it has to be made."""
+    wanted = asked.wanted
+    entry = _find_known(home, wanted)
+    if entry is None:
+        _check_project(home, wanted)
+        root = _find_root(home, wanted)
+        found = load_manifest(root) if root is not None and os.path.isdir(root) else None
+        if root is None or found is None:
+            return None
+        runtime = home.runtime_of(found.vault_id, root)
+        entry = VaultEntry(found.vault_id, found.scope, found.name, root, runtime, wanted.project)
         register(home, entry)
-        return entry, _unchanged(actor)
+    return entry, _find_making(entry, asked) or _unchanged(asked)
+
+
+def _find_making(entry: VaultEntry, asked: _Asked) -> Receipt | None:
+    """Return the receipt of the vault's making if ``op_id`` made it. Raises ``InputError`` (``op-id-reused``)."""
+    if asked.op_id is None:
+        return None
+    from gitmem.transaction.earlier import Retry, find_earlier
+
+    with contextlib.closing(OpenVault(entry, asked.clock)) as vault:
+        return find_earlier(vault.ground, Retry(Action.INIT, asked.op_id, asked.request))
+
+
+def _make(home: HomeLayout, asked: _Asked) -> tuple[VaultEntry, Receipt]:
+    wanted = asked.wanted
+    vault_id = new_vault_id()
+    root = _find_root(home, wanted) or os.path.join(
+        os.path.realpath(home.root), os.path.relpath(home.workspace_repo(vault_id), home.root)
+    )
     _check_place(root, inside_home=wanted.path is None)
     name = wanted.name or _default_name(wanted, root)
     manifest = Manifest(vault_id, wanted.scope, name, catalog_shards=wanted.catalog_shards)
     entry = VaultEntry(vault_id, wanted.scope, name, root, home.runtime_of(vault_id, root), wanted.project)
-    op_id = new_op_id()
-    commit = _build(root, manifest, actor, op_id, clock)
+    asked = replace(asked, op_id=asked.op_id or new_op_id())
+    commit = _build(root, manifest, asked)
     ensure_folder(entry.runtime)
     register(home, entry)
-    receipt = Receipt(
-        op=Action.INIT,
-        op_id=op_id,
-        commit=commit,
-        changed=True,
-        records=(),
-        time=format_utc(clock.now()),
-        actor=actor.name,
-        surface=actor.surface.value,
+    receipt = replace(
+        _unchanged(asked), commit=commit, changed=True, time=format_utc(asked.clock.now()), request=asked.request
     )
     from gitmem.transaction.receipts import append_receipt
 
@@ -104,7 +146,7 @@ def _init_vault(home: HomeLayout, wanted: NewVault, actor: Actor, clock: SystemC
     return entry, receipt
 
 
-def _check(wanted: NewVault, actor: Actor) -> None:
+def _check(wanted: NewVault, actor: Actor, op_id: OpId | None) -> None:
     if wanted.name and (one_line(wanted.name) != wanted.name or find_hidden(wanted.name) or "/" in wanted.name):
         raise InputError("bad-name", "a vault's name is one line without / or hidden characters", "Choose another.")
     if len(wanted.name) > MAX_NAME_CHARS:
@@ -115,7 +157,8 @@ def _check(wanted: NewVault, actor: Actor) -> None:
         if problem or any(0xD800 <= ord(char) < 0xE000 for char in wanted.path):
             message = f"a vault can't lie there: {problem or 'the path is not UTF-8'}"
             raise InputError("bad-path", message, "Choose another name for its folder.")
-    check_secrets({"the vault's name": wanted.name, "the actor": f"{actor.name} {actor.email} {actor.host}"})
+    who = f"{actor.name} {actor.email} {actor.host}"
+    check_secrets({"the vault's name": wanted.name, "the actor": who, "the operation id": op_id or ""})
     if wanted.catalog_shards not in SHARD_COUNTS:
         raise InputError("bad-shards", f"the catalog has {SHARD_COUNTS} shards", "Use 32 from about 2,000 records on.")
 
@@ -147,9 +190,13 @@ def _check_project(home: HomeLayout, wanted: NewVault) -> None:
             )
 
 
-def _own_root(home: HomeLayout, wanted: NewVault, vault_id: str) -> str:
-    root = home.global_repo if wanted.scope is Scope.GLOBAL else home.workspace_repo(vault_id)
-    return os.path.join(os.path.realpath(home.root), os.path.relpath(root, home.root))
+def _find_root(home: HomeLayout, wanted: NewVault) -> str | None:
+    """Return where the vault goes, ``None`` for a workspace in the home: that depends on the id that it will have."""
+    if wanted.path:
+        return os.path.realpath(wanted.path)
+    if wanted.scope is not Scope.GLOBAL:
+        return None
+    return os.path.join(os.path.realpath(home.root), os.path.relpath(home.global_repo, home.root))
 
 
 def _default_name(wanted: NewVault, root: str) -> str:
@@ -158,9 +205,11 @@ def _default_name(wanted: NewVault, root: str) -> str:
     return one_line(os.path.basename(wanted.project or root))[:MAX_NAME_CHARS] or "vault"
 
 
-def _check_place(root: str, *, inside_home: bool) -> None:
+def _check_place(root: str | None, *, inside_home: bool) -> None:
     from gitmem.git.discover import find_repository
 
+    if root is None:
+        return
     if os.path.lexists(root) and not os.path.isdir(root):
         raise StateError("not-a-folder", "there is a file of that name", "Name a new or empty folder.")
     names = os.listdir(root) if os.path.isdir(root) else []
@@ -184,12 +233,12 @@ def _check_place(root: str, *, inside_home: bool) -> None:
         )
 
 
-def _build(root: str, manifest: Manifest, actor: Actor, op_id: OpId, clock: SystemClock) -> CommitId:
+def _build(root: str, manifest: Manifest, asked: _Asked) -> CommitId:
     parent = os.path.dirname(root)
     ensure_folder(parent, 0o755)
-    place = os.path.join(parent, f".gitmem-init-{op_id}")
+    place = os.path.join(parent, f".gitmem-init-{new_op_id()}")
     try:
-        commit = _make_repository(place, manifest, actor, op_id, clock)
+        commit = _make_repository(place, manifest, asked)
         if os.path.isdir(root):
             _fill(root, place)
         else:
@@ -221,13 +270,15 @@ def _fill(root: str, place: str) -> None:
     flush_folder(root)
 
 
-def _make_repository(place: str, manifest: Manifest, actor: Actor, op_id: OpId, clock: SystemClock) -> CommitId:
-    from gitmem.git.message import Message, format_message
+def _make_repository(place: str, manifest: Manifest, asked: _Asked) -> CommitId:
+    from gitmem.git.message import REQUEST, Message, format_message
     from gitmem.git.publish import move_branch, prove, write_commit
     from gitmem.git.repo import init_repo
     from gitmem.git.stage import install_index, lock_index, prepare_index
     from gitmem.git.trees import build_tree, write_blobs
 
+    actor, op_id = asked.actor, asked.op_id
+    assert op_id is not None
     ensure_folder(place, 0o755)
     repo = init_repo(place, manifest.branch)
     try:
@@ -246,11 +297,12 @@ def _make_repository(place: str, manifest: Manifest, actor: Actor, op_id: OpId, 
             ("Gitmem-Actor", actor.name),
             ("Gitmem-Host", actor.host),
             ("Gitmem-Rule", RULE),
+            (REQUEST, asked.request),
             ("Gitmem-Format", str(FORMAT)),
         )
         subject = f"init: {manifest.scope.value} vault {manifest.name}"
         message = format_message(Message(subject, "A memory that people can read, review, edit and undo.", trailers))
-        when = (int(clock.now().timestamp()), 0)
+        when = (int(asked.clock.now().timestamp()), 0)
         commit = write_commit(repo, tree, [], (actor.name, actor.email), when, message)
         move_branch(repo, manifest.branch, None, commit, "gitmem: init")
         prove(place, manifest.branch, commit, None, tree, blobs)
@@ -268,13 +320,13 @@ def _first_files(manifest: Manifest) -> dict[str, bytes]:
     return files
 
 
-def _unchanged(actor: Actor) -> Receipt:
+def _unchanged(asked: _Asked) -> Receipt:
     return Receipt(
         op=Action.INIT,
-        op_id=new_op_id(),
+        op_id=asked.op_id or new_op_id(),
         commit=None,
         changed=False,
         records=(),
-        actor=actor.name,
-        surface=actor.surface.value,
+        actor=asked.actor.name,
+        surface=asked.actor.surface.value,
     )

@@ -1,7 +1,8 @@
 """The table of contents: everything that can be asked of one vault, one method a verb.
 
-Writes take the ``Actor`` who asks and raise ``GitmemError``; reads return an ``Answer`` that says how it went. The
-verbs live in the modules of the same name and are loaded when first used.
+Writes take the ``Actor`` who asks and raise ``GitmemError``; each takes an operation id, under which it may be asked
+for again and gives the same receipt, or is refused if something else is asked. Reads return an ``Answer`` that says how
+it went. The verbs live in the modules of the same name and are loaded when first used.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from gitmem.model.change import Receipt
 from gitmem.model.ids import OpId
 from gitmem.model.record import Draft, Kind, State
 from gitmem.service.reading import report
+from gitmem.service.retry import answer_again
 from gitmem.service.vault import OpenVault
 
 if TYPE_CHECKING:
@@ -45,25 +47,25 @@ class Memory:
         """Write an observation. See ``service.observe``."""
         from gitmem.service.observe import observe
 
-        return observe(self.vault, draft, actor, op_id)
+        return answer_again(self.vault, op_id, lambda: observe(self.vault, draft, actor, op_id))
 
     def declare(self, draft: Draft, actor: Actor, op_id: OpId | None = None) -> Receipt:
         """Write a baseline record, as a person. See ``service.declare``."""
         from gitmem.service.declare import declare
 
-        return declare(self.vault, draft, actor, op_id)
+        return answer_again(self.vault, op_id, lambda: declare(self.vault, draft, actor, op_id))
 
     def edit(self, ref: str, wanted: RecordEdit, actor: Actor, op_id: OpId | None = None) -> Receipt:
         """Change a record in place. See ``service.edit``."""
         from gitmem.service.edit import edit
 
-        return edit(self.vault, ref, wanted, actor, op_id)
+        return answer_again(self.vault, op_id, lambda: edit(self.vault, ref, wanted, actor, op_id))
 
     def promote(self, ref: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
         """Move an observation to the reviewed knowledge, as a person. See ``service.promote``."""
         from gitmem.service.promote import promote
 
-        return promote(self.vault, ref, actor, op_id)
+        return answer_again(self.vault, op_id, lambda: promote(self.vault, ref, actor, op_id))
 
     def retire(
         self, ref: str, reason: str, actor: Actor, superseded_by: str | None = None, op_id: OpId | None = None
@@ -71,13 +73,13 @@ class Memory:
         """Take a record out of use and keep it. See ``service.retire``."""
         from gitmem.service.retire import retire
 
-        return retire(self.vault, ref, reason, actor, superseded_by, op_id)
+        return answer_again(self.vault, op_id, lambda: retire(self.vault, ref, reason, actor, superseded_by, op_id))
 
     def restore(self, ref: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
         """Bring a retired record back. See ``service.restore``."""
         from gitmem.service.restore import restore
 
-        return restore(self.vault, ref, actor, op_id)
+        return answer_again(self.vault, op_id, lambda: restore(self.vault, ref, actor, op_id))
 
     def undo(self, ref: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
         """Take back one operation, an undo too, where nobody has built on it. See ``service.undo``."""
@@ -103,11 +105,12 @@ class Memory:
         actor: Actor,
         op_id: OpId | None = None,
         notes: Sequence[EditedNote] | None = None,
+        asked: Sequence[str] | None = None,
     ) -> Receipt:
         """Commit what a person edited outside gitmem; all of it when ``paths`` is empty. See ``service.adopt``."""
         from gitmem.service.adopt import adopt
 
-        return adopt(self.vault, paths, actor, op_id, notes)
+        return answer_again(self.vault, op_id, lambda: adopt(self.vault, paths, actor, op_id, notes, asked))
 
     def import_notes(
         self,
@@ -123,9 +126,12 @@ class Memory:
         """Bring a folder of Markdown notes in, as one operation. See ``service.import_notes``."""
         from gitmem.service.import_notes import import_notes
 
-        return import_notes(
-            self.vault, folder, actor, state=state, kind=kind, dry_run=dry_run, progress=progress, op_id=op_id
-        )
+        def bring() -> ImportReport:
+            return import_notes(
+                self.vault, folder, actor, state=state, kind=kind, dry_run=dry_run, progress=progress, op_id=op_id
+            )
+
+        return answer_again(self.vault, op_id, bring)
 
     def show(self, ref: str, *, to_person: bool = False) -> Answer:
         """Return one record, whole; ``extra`` has its ``body`` and ``properties``. See ``service.show``."""
@@ -169,8 +175,8 @@ class Memory:
 
         return report(lambda: check(self.vault))
 
-    def repair_views(self, actor: Actor) -> Receipt:
+    def repair_views(self, actor: Actor, op_id: OpId | None = None) -> Receipt:
         """Bring INDEX.md and the catalog in step with the committed records. See ``service.check``."""
         from gitmem.service.check import repair_views
 
-        return repair_views(self.vault, actor)
+        return answer_again(self.vault, op_id, lambda: repair_views(self.vault, actor, op_id))

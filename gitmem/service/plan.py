@@ -105,11 +105,13 @@ def digest(request: str) -> str:
 def find_earlier(vault: OpenVault, action: Action, op_id: OpId | None, request: str = "") -> Receipt | None:
     """Return the receipt of ``op_id`` when it was carried out before, so that a retry gets the same answer.
 
+    ``request`` is everything that is asked for, as ``retry.describe_request`` tells it.
+
     Every write begins here: what a crash abandoned is settled first. Raises ``InputError`` (``op-id-reused``) when it
     was another operation, and ``UnavailableError`` or ``StateError`` for a vault that is gone or is none.
     """
-    from gitmem.transaction.apply import Retry
-    from gitmem.transaction.apply import find_earlier as find
+    from gitmem.transaction.earlier import Retry
+    from gitmem.transaction.earlier import find_earlier as find
 
     vault.settle_abandoned()
     earlier = None if op_id is None else find(vault.ground, Retry(action, op_id, digest(request)))
@@ -145,7 +147,7 @@ def carry_out(vault: OpenVault, change: Change) -> Receipt:
     return apply(vault.ground, change, vault.tools(check=lambda complete: _check(vault, complete)))
 
 
-def no_change(action: Action, actor: Actor, op_id: OpId | None) -> Change:
+def no_change(action: Action, actor: Actor, op_id: OpId | None, request: str = "") -> Change:
     """Return the change of an operation that turned out to have nothing to do."""
     return Change(
         action=action,
@@ -156,6 +158,7 @@ def no_change(action: Action, actor: Actor, op_id: OpId | None) -> Change:
         records=(),
         rule="no-change",
         is_named=op_id is not None,
+        request=digest(request),
     )
 
 

@@ -10,6 +10,7 @@ from gitmem.model.record import Record, State
 from gitmem.service.find import get_record
 from gitmem.service.gate import authorize
 from gitmem.service.plan import carry_out_allowed, edit_record, find_earlier, make_change, path_in, stamp
+from gitmem.service.retry import describe_request
 from gitmem.service.vault import OpenVault
 
 
@@ -19,7 +20,8 @@ def promote(vault: OpenVault, ref: str, actor: Actor, op_id: OpId | None = None)
     Raises ``StateError`` (``not-an-observation``) for a record in another state, ``PolicyError`` (``needs-human``) on a
     model surface, and what ``get_record`` raises; nothing is written then.
     """
-    earlier = find_earlier(vault, Action.PROMOTE, op_id)
+    request = describe_request(ref=ref)
+    earlier = find_earlier(vault, Action.PROMOTE, op_id, request)
     if earlier is not None:
         return earlier
     record, data = get_record(vault, ref)
@@ -29,7 +31,8 @@ def promote(vault: OpenVault, ref: str, actor: Actor, op_id: OpId | None = None)
         now = stamp(vault)
         path = path_in(State.PROMOTED, record.path, vault.clock.now())
         after = edit_record(record, data, {"updated": now, "verified": now[:10]}, path)
-        return make_change(Action.PROMOTE, actor, rule, [(record, *after)], op_id=op_id, note=record.summary)
+        moves = [(record, *after)]
+        return make_change(Action.PROMOTE, actor, rule, moves, op_id=op_id, note=record.summary, request=request)
 
     return carry_out_allowed(
         vault, lambda: authorize(Action.PROMOTE, actor, record=record, to_state=State.PROMOTED), plan

@@ -22,6 +22,7 @@ from gitmem.service.plan import (
     path_in,
     stamp,
 )
+from gitmem.service.retry import describe_request
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import iter_link_targets
 
@@ -32,7 +33,8 @@ def restore(vault: OpenVault, ref: str, actor: Actor, op_id: OpId | None = None)
     Where history does not tell where it was, it becomes an observation. Raises ``StateError`` (``not-retired``),
     ``PolicyError`` (``needs-human``); nothing is written then.
     """
-    earlier = find_earlier(vault, Action.RESTORE, op_id)
+    request = describe_request(ref=ref)
+    earlier = find_earlier(vault, Action.RESTORE, op_id, request)
     if earlier is not None:
         return earlier
     record, data = get_record(vault, ref)
@@ -52,7 +54,8 @@ def restore(vault: OpenVault, ref: str, actor: Actor, op_id: OpId | None = None)
     def plan(rule: str) -> Change:
         back = edit_record(record, data, {"updated": now, "superseded_by": None}, path)
         note = f"Back from {record.state.value} to {to_state.value if to_state else 'observation'}."
-        return make_change(Action.RESTORE, actor, rule, [(record, *back), *unlinked], op_id=op_id, note=note)
+        moves = [(record, *back), *unlinked]
+        return make_change(Action.RESTORE, actor, rule, moves, op_id=op_id, note=note, request=request)
 
     return carry_out_allowed(vault, ask, plan)
 

@@ -20,6 +20,7 @@ from gitmem.service.plan import (
     path_in,
     stamp,
 )
+from gitmem.service.retry import describe_request
 from gitmem.service.vault import OpenVault
 from gitmem.text import one_line
 
@@ -38,7 +39,7 @@ def retire(
     (``empty-reason``, ``supersedes-itself``), ``StateError`` (``already-retired``, ``successor-retired``),
     ``PolicyError`` (``needs-human``); nothing is written then.
     """
-    request = repr((reason, superseded_by))
+    request = describe_request(ref=ref, reason=reason, superseded_by=superseded_by)
     earlier = find_earlier(vault, Action.RETIRE, op_id, request)
     if earlier is not None:
         return earlier

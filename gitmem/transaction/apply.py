@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from gitmem.errors import GitmemError, InputError, disk_refused
-from gitmem.git.history import find_op
+from gitmem.errors import GitmemError, disk_refused
 from gitmem.git.publish import move_branch, prove, write_commit
 from gitmem.git.stage import IndexLock, install_index, prepare_index, remove_own_stale_lock
 from gitmem.git.trees import build_tree, diff_trees, tree_of, write_blobs
@@ -19,28 +18,14 @@ from gitmem.model.settings import Manifest
 from gitmem.model.vault_path import VaultPath
 from gitmem.transaction import steps
 from gitmem.transaction.displaced import set_aside, settle_displaced
+from gitmem.transaction.earlier import find_earlier, find_operation
 from gitmem.transaction.files import find_fingerprint, flush_folders, put_in_place, settle_temp
 from gitmem.transaction.ground import Ground, Tools
 from gitmem.transaction.journal import Journal, drop_journal, save_journal
-from gitmem.transaction.receipts import (
-    append_receipt,
-    find_first_receipt,
-    find_last_receipt,
-    find_receipt,
-    receipt_of_commit,
-)
+from gitmem.transaction.receipts import append_receipt
 from gitmem.transaction.recover import check_recovered, recover, settle
 from gitmem.transaction.repair import edits_of_views, find_stale_views, plan_repair, put_views_back
 from gitmem.vault.lock import hold_lock
-
-
-@dataclass(frozen=True)
-class Retry:
-    """What tells an operation that is asked for from others: its id, its kind, and a digest of what is asked."""
-
-    action: Action
-    op_id: OpId
-    request: str
 
 
 def apply(ground: Ground, change: Change, tools: Tools) -> Receipt:
@@ -52,10 +37,11 @@ def apply(ground: Ground, change: Change, tools: Tools) -> Receipt:
     written does not read back; the crash journal then stays and the next operation decides by what it finds.
     """
     with locked(ground, tools, f"{change.action.value} {change.op_id}") as notices:
+        # INV-ONE-COMMIT: with the lock held, so that of two who ask at once the second one sees what the first one did.
         if change.is_named and (earlier := find_earlier(ground, change)) is not None:
             return earlier
         if not change.edits:
-            return _nothing_to_do(change)
+            return _nothing_to_do(ground, change, tools)
         manifest, base = steps.check_marker(ground)
         stale = find_stale_views(ground, tools.views, manifest, base, change.actor)
         if stale is not None:
@@ -67,22 +53,37 @@ def apply(ground: Ground, change: Change, tools: Tools) -> Receipt:
         return replace(receipt, notices=receipt.notices + tuple(notices))
 
 
-def apply_repair(ground: Ground, tools: Tools, actor: Actor) -> Receipt:
+def apply_repair(ground: Ground, tools: Tools, actor: Actor, op_id: OpId | None = None, request: str = "") -> Receipt:
     """Bring the committed views in step with the committed records, in a commit of their own.
 
     Files of views that were edited by hand are put back, and what was written there is kept. When the committed views
-    are in step, no commit is made. Raises as ``apply`` does.
+    are in step, no commit is made. For an ``op_id`` that was already carried out, returns the receipt of that time.
+    Raises as ``apply`` does.
     """
+    nothing = Change(Action.REPAIR, op_id or new_op_id(), actor, "nothing", (), (), "no-change")
+    nothing = replace(nothing, is_named=op_id is not None, request=request)
     with locked(ground, tools, "repair of the views") as notices:
+        if op_id is not None and (earlier := find_earlier(ground, nothing)) is not None:
+            return earlier
         manifest, base = steps.check_marker(ground)
-        change = plan_repair(ground, tools.views, manifest, base, actor)
-        if change is None:
-            receipt = _nothing_to_do(Change(Action.REPAIR, new_op_id(), actor, "nothing", (), (), "no-change"))
+        planned = plan_repair(ground, tools.views, manifest, base, actor)
+        if planned is None:
+            receipt = _nothing_to_do(ground, nothing, tools)
         else:
+            change = replace(planned, op_id=nothing.op_id, request=request)
             edits = steps.make_way(ground, change.op_id, change.edits, notices)
             receipt = _run(ground, change, edits, tools, base, manifest)
         notices.extend(put_views_back(ground, tools.views, receipt.op_id))
         return replace(receipt, notices=receipt.notices + tuple(notices))
+
+
+def was_carried_out(ground: Ground, tools: Tools, op_id: OpId) -> bool:
+    """Tell whether there was an operation of that id, with the locks held: none that is under way is overlooked.
+
+    Locks as ``apply`` does, and raises what it raises for a vault that is busy or can't be settled.
+    """
+    with locked(ground, tools, f"a look for {op_id}"):
+        return find_operation(ground, op_id) is not None
 
 
 def recover_now(ground: Ground, tools: Tools) -> list[str]:
@@ -108,35 +109,6 @@ def locked(ground: Ground, tools: Tools, what: str) -> Iterator[list[str]]:
             # One that can't be removed now is known as ours by its content, and the next command removes it.
             with contextlib.suppress(OSError, GitmemError):
                 index_lock.release()
-
-
-def find_earlier(ground: Ground, asked: Change | Retry) -> Receipt | None:
-    """Return what an operation did if it was carried out before (INV-ONE-COMMIT); ``None`` if it was not.
-
-    Receipts tell; where they may be incomplete (lost, or the vault was cloned), history is asked. Raises ``InputError``
-    (``op-id-reused``) when that was another operation, or one on something else.
-    """
-    op_id = asked.op_id
-    earlier = find_receipt(ground.layout, op_id)
-    head = ground.repo.head().commit
-    if earlier is None and head is not None and not _has_all_receipts(ground, head):
-        found = find_op(ground.repo, head, op_id)
-        earlier = None if found is None else receipt_of_commit(found)
-    if earlier is not None and (
-        earlier.op is not asked.action or (earlier.request and asked.request and earlier.request != asked.request)
-    ):
-        raise InputError(
-            "op-id-reused",
-            f"the operation id {op_id} belongs to another, earlier {earlier.op.value}",
-            "Give each operation its own id; leave --op-id out to have one made.",
-        )
-    return earlier
-
-
-def _has_all_receipts(ground: Ground, head: CommitId) -> bool:
-    """Tell whether the receipts reach from the vault's making to ``head``; a clone's, or lost ones, do not."""
-    first, last = find_first_receipt(ground.layout), find_last_receipt(ground.layout)
-    return first is not None and first.op is Action.INIT and last is not None and last.commit == head
 
 
 def _run(
@@ -245,16 +217,21 @@ def _plan_views(
     return steps.make_way(ground, change.op_id, tuple(edits_of_views(ground.repo, base, views)), notices)
 
 
-def _nothing_to_do(change: Change) -> Receipt:
-    return Receipt(
+def _nothing_to_do(ground: Ground, change: Change, tools: Tools) -> Receipt:
+    receipt = Receipt(
         op=change.action,
         op_id=change.op_id,
         commit=None,
         changed=False,
         records=(),
+        time=steps.iso_time(tools),
         actor=change.actor.name,
         surface=change.actor.surface.value,
+        request=change.request,
     )
+    if change.is_named:  # by now a retry might find something to do
+        append_receipt(ground.layout, receipt)
+    return receipt
 
 
 def _explain(error: BaseException, outcome: str, notices: tuple[str, ...]) -> BaseException:

@@ -8,11 +8,12 @@ the journal knows, until the operation is whole and it is proven unchanged.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 from collections.abc import Iterable
 from dataclasses import replace
 
-from gitmem.disk import ensure_folder, replace_file
+from gitmem.disk import ensure_folder, open_regular, replace_file
 from gitmem.errors import IntegrityError, StateError
 from gitmem.model.ids import Fingerprint, OpId, fingerprint
 from gitmem.model.vault_path import VaultPath
@@ -126,7 +127,15 @@ def keep_displaced(layout: VaultLayout, op_id: OpId, path: VaultPath, data: byte
     """Keep bytes that a person wrote in ``runtime/displaced``, durable, under a name that says where they were."""
     folder = os.path.join(layout.displaced, op_id)
     ensure_folder(folder)
-    replace_file(os.path.join(folder, path.replace("/", "%2F")), data)
+    place = os.path.join(folder, path.replace("/", "%2F"))
+    # An operation that is tried again under its id may displace the same file again.
+    others = (f"{place}.{number}" for number in itertools.count(2))
+    while os.path.exists(place):
+        with open_regular(place) as file:
+            if file.read() == data:
+                return
+        place = next(others)
+    replace_file(place, data)
 
 
 def displaced_name(op_id: OpId) -> str:

@@ -1,21 +1,19 @@
 """Receipts: one line for each operation that made a commit, appended and flushed. Design step 9.
 
+So that a retry gets the same answer, a named operation that had nothing to do has one too, in a folder of its own.
+
 Receipts are for asking again (the same op id gives the same answer), for telling gitmem's own commits from those that
 people made, and for people. Git's history stays the truth: where receipts were lost, it is asked.
 """
 
 from __future__ import annotations
 
-import datetime
 import json
 import os
 from collections.abc import Iterator
 from typing import Any
 
-from gitmem.clock import format_utc
 from gitmem.disk import append_line, ensure_folder, open_regular
-from gitmem.git.history import Commit
-from gitmem.git.message import OP_ID, parse_message
 from gitmem.model.authority import Action
 from gitmem.model.change import Receipt, RecordRef
 from gitmem.model.ids import CommitId, OpId, RecordId
@@ -27,28 +25,30 @@ _TAIL_BYTES = 64 << 10
 
 
 def append_receipt(layout: VaultLayout, receipt: Receipt) -> None:
-    """Append ``receipt`` to its month's file; durable."""
-    ensure_folder(layout.receipts)
+    """Append ``receipt`` to its month's file; durable. One without a commit goes where only ``find_receipt`` looks."""
+    folder = layout.receipts if receipt.commit is not None else layout.unchanged
+    ensure_folder(folder)
     line = json.dumps(receipt_to_json(receipt), ensure_ascii=False).encode()
-    append_line(os.path.join(layout.receipts, f"{receipt.time[:7]}.jsonl"), line)
+    append_line(os.path.join(folder, f"{receipt.time[:7]}.jsonl"), line)
 
 
 def find_receipt(layout: VaultLayout, op_id: OpId) -> Receipt | None:
-    """Return the receipt of ``op_id``, newest months first, or ``None``."""
+    """Return the receipt of ``op_id``, of one that changed nothing too, newest months first, or ``None``."""
     needle = f'"op_id": "{op_id}"'.encode()
-    for name in sorted(_names(layout), reverse=True):
-        with open_regular(os.path.join(layout.receipts, name)) as file:
-            data = file.read()
-        if needle in data:
-            for line in data.splitlines():
-                if needle in line and (receipt := _parse(line)) is not None and receipt.op_id == op_id:
-                    return receipt
+    for folder in (layout.receipts, layout.unchanged):
+        for name in sorted(_names(folder), reverse=True):
+            with open_regular(os.path.join(folder, name)) as file:
+                data = file.read()
+            if needle in data:
+                for line in data.splitlines():
+                    if needle in line and (receipt := _parse(line)) is not None and receipt.op_id == op_id:
+                        return receipt
     return None
 
 
 def find_last_receipt(layout: VaultLayout) -> Receipt | None:
     """Return the newest receipt, ``None`` when there is none or its line is torn. Reads the end of one file."""
-    names = sorted(_names(layout))
+    names = sorted(_names(layout.receipts))
     if not names:
         return None
     with open_regular(os.path.join(layout.receipts, names[-1])) as file:
@@ -63,7 +63,7 @@ def find_last_receipt(layout: VaultLayout) -> Receipt | None:
 
 def iter_receipts(layout: VaultLayout) -> Iterator[Receipt]:
     """Yield the receipts in the order in which they were written; lines that a crash tore are passed over."""
-    for name in sorted(_names(layout)):
+    for name in sorted(_names(layout.receipts)):
         with open_regular(os.path.join(layout.receipts, name)) as file:
             for line in file:
                 if (receipt := _parse(line)) is not None:
@@ -72,33 +72,10 @@ def iter_receipts(layout: VaultLayout) -> Iterator[Receipt]:
 
 def find_first_receipt(layout: VaultLayout) -> Receipt | None:
     """Return the oldest receipt, ``None`` when there is none or its line is torn. Reads one line."""
-    for name in sorted(_names(layout)):
+    for name in sorted(_names(layout.receipts)):
         with open_regular(os.path.join(layout.receipts, name)) as file:
             return _parse(file.readline())
     return None
-
-
-def receipt_of_commit(commit: Commit) -> Receipt | None:
-    """Return the receipt of an operation as far as its commit tells: where its records lay is in the tree.
-
-    ``None`` for a commit whose trailers gitmem did not write.
-    """
-    named = dict(parse_message(commit.message).trailers)
-    try:
-        op = Action(named.get("Gitmem-Op", ""))
-    except ValueError:
-        return None
-    return Receipt(
-        op=op,
-        op_id=OpId(named.get(OP_ID, "")),
-        commit=commit.id,
-        changed=True,
-        records=(),
-        time=format_utc(datetime.datetime.fromtimestamp(commit.time, datetime.UTC)),
-        actor=named.get("Gitmem-Actor", ""),
-        surface=named.get("Gitmem-Surface", ""),
-        notices=("the receipt was lost; this is what the commit says",),
-    )
 
 
 def receipt_to_json(receipt: Receipt) -> dict[str, Any]:
@@ -145,8 +122,8 @@ def _parse(line: bytes) -> Receipt | None:
         return None
 
 
-def _names(layout: VaultLayout) -> list[str]:
+def _names(folder: str) -> list[str]:
     try:
-        return [name for name in os.listdir(layout.receipts) if name.endswith(".jsonl")]
+        return [name for name in os.listdir(folder) if name.endswith(".jsonl")]
     except FileNotFoundError:
         return []

@@ -93,12 +93,13 @@ def iter_records(repo: Repo, commit: CommitId) -> Iterator[Record]:
     """Yield the records of a commit. Files that can't be read as one are passed over; ``check`` lists them."""
     for folder in LIFECYCLE_FOLDERS:
         for path, blob in repo.iter_files(commit, folder):
-            record = _find_record(repo, path, blob)
+            record = find_record(repo, path, blob)
             if record is not None:
                 yield record
 
 
-def _find_record(repo: Repo, path: str, blob: str | None) -> Record | None:
+def find_record(repo: Repo, path: str, blob: str | None) -> Record | None:
+    """Return the record that a committed file is; ``None`` for one that is none, or can't be read as one."""
     if blob is None or not path.endswith(".md") or find_path_problem(path):
         return None
     try:
@@ -126,7 +127,7 @@ def _find_plain_edits(repo: Repo, views: Views, old: CommitId, new: CommitId) ->
 
 
 def _is_plain(repo: Repo, path: str, difference: Difference, changes: list[RecordChange]) -> bool:
-    before, after = (_find_record(repo, path, blob) for blob in (difference.old, difference.new))
+    before, after = (find_record(repo, path, blob) for blob in (difference.old, difference.new))
     if before is None and after is None:
         return True
     if before is None or after is None or before.id != after.id:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from gitmem.clock import format_utc
 from gitmem.errors import IntegrityError, StateError, UnavailableError
-from gitmem.git.message import UNDOES, Message, format_message
+from gitmem.git.message import REQUEST, UNDOES, Message, format_message
 from gitmem.git.repo import Repo
 from gitmem.git.stage import IndexLock, lock_index, staged_ids
 from gitmem.model.change import Change, FileEdit, Receipt, RecordChange, RecordRef
@@ -154,7 +154,12 @@ def plan_journal(
 ) -> Journal:
     """Return the journal of a change to be made at ``place`` (branch and base commit).
 
-    Files that come are put in place before files that go: none is ever nowhere."""
+    Files that come are put in place before files that go: none is ever nowhere. Records that are too many for the
+    commit to name are put in the order of their paths, in which a receipt that is made again from history has them.
+    """
+    records = [_refer(one) for one in change.records]
+    if len(records) > MAX_NAMED_RECORDS:
+        records.sort(key=lambda ref: ref.path)
     ordered = sorted(edits, key=lambda edit: (edit.after is None, edit.path))
     return Journal(
         op_id=change.op_id,
@@ -175,7 +180,7 @@ def plan_journal(
             op_id=change.op_id,
             commit=None,
             changed=True,
-            records=tuple(_refer(one) for one in change.records),
+            records=tuple(records),
             time=time,
             actor=change.actor.name,
             surface=change.actor.surface.value,
@@ -224,6 +229,7 @@ def make_message(change: Change) -> str:
         ("Gitmem-Session", actor.session),
         ("Gitmem-Rule", change.rule),
         (UNDOES, change.undoes or ""),
+        (REQUEST, change.request),
         ("Gitmem-Format", str(FORMAT)),
     ]
     return format_message(

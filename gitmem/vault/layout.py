@@ -28,6 +28,11 @@ class HomeLayout:
         return join(self.root, "registry.lock")
 
     @property
+    def init_lock(self) -> str:
+        """Guards the making of vaults against two makers."""
+        return join(self.root, "init.lock")
+
+    @property
     def global_repo(self) -> str:
         """The repository of the global vault."""
         return join(self.root, "global", "repo")
@@ -53,6 +58,16 @@ class VaultLayout:
     def receipts(self) -> str:
         """Receipts, one line an operation, one file a month."""
         return join(self.runtime, "receipts")
+
+    @property
+    def unchanged(self) -> str:
+        """Receipts of named operations that had nothing to do, and so no commit."""
+        return join(self.receipts, "unchanged")
+
+    @property
+    def searched_file(self) -> str:
+        """Which operation ids history holds, to save walking it; may be deleted at any time."""
+        return join(self.runtime, "searched.json")
 
     @property
     def displaced(self) -> str:

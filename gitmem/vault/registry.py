@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from gitmem.disk import ensure_folder, open_regular, replace_file
@@ -42,6 +44,30 @@ def register(home: HomeLayout, entry: VaultEntry) -> bool:
         return (*entries, entry)
 
     return _change(home, put)
+
+
+@contextlib.contextmanager
+def hold_home(home: HomeLayout) -> Iterator[None]:
+    """Let nobody else make a vault in this home, or register one as new, inside the ``with`` block.
+
+    Raises ``UnavailableError`` (``registry-busy``) after 60 s.
+    """
+    from filelock import FileLock, Timeout
+
+    is_new = not os.path.isdir(home.root)
+    ensure_folder(home.root)
+    try:
+        with FileLock(home.init_lock, mode=0o600).acquire(timeout=60):
+            yield
+    except Timeout:
+        raise UnavailableError("registry-busy", "another process makes a vault", "Try again in a moment.") from None
+    except BaseException:
+        if is_new:  # a home in which nothing was made should not stay
+            with contextlib.suppress(OSError):
+                os.unlink(home.init_lock)
+            with contextlib.suppress(OSError):
+                os.rmdir(home.root)
+        raise
 
 
 def _change(home: HomeLayout, edit: Callable[[tuple[VaultEntry, ...]], tuple[VaultEntry, ...]]) -> bool:

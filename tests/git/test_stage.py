@@ -229,7 +229,7 @@ def test_an_index_is_installed_only_under_gitmems_lock(vault: Repo) -> None:
         install_index(vault, private)
 
 
-@pytest.mark.parametrize("name", ["", "../x", "lock", "a/b", ".x"])
+@pytest.mark.parametrize("name", ["", "../x", "a/b", ".x"])
 def test_a_private_index_has_a_plain_name(vault: Repo, name: str) -> None:
     with pytest.raises(InputError):
         prepare_index(vault, None, {}, name)

@@ -51,6 +51,7 @@ def test_the_message_says_who_did_what_on_whose_authority(desk: Desk, memory: Me
         "Gitmem-Host: cli\n"
         "Gitmem-Session: s1\n"
         "Gitmem-Rule: observe-evidence\n"
+        f"Gitmem-Request: {receipt.request}\n"
         "Gitmem-Format: 1"
     )
 

@@ -43,7 +43,7 @@ def tag_option(*names: str, help: str) -> Decorator:  # noqa: A002 - click's
 
 def op_id_option(function: Function) -> Function:
     """Add ``--op-id``."""
-    help_text = "Name the operation; the same id never makes two commits."
+    help_text = "Name the operation: asked again under this id, it gives the same answer and is not done twice."
     return click.option("--op-id", type=parse_op_id, metavar="ID", help=help_text)(function)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ import pytest
 
 from gitmem.hosts.cli.commands.edit import parse_settings
 from gitmem.hosts.cli.commands.import_notes import format_left_out
+from gitmem.hosts.cli.group import SECTIONS
+from gitmem.hosts.cli.group import gitmem as group
 from gitmem.model.record import Problem
 
 if TYPE_CHECKING:
@@ -160,6 +163,48 @@ def test_an_op_id_never_makes_two_commits(gitmem: Gitmem) -> None:
     first = gitmem.observe("T", "--op-id", "mine-1")
     assert gitmem.observe("T", "--op-id", "mine-1") == first
     assert len(gitmem.git("log", "--format=%s").splitlines()) == 2
+
+
+def test_every_verb_that_writes_takes_an_op_id() -> None:
+    context = click.Context(group)
+    write = [name for section, names in SECTIONS if section == "Write" for name in names]
+    for name in [*write, "init", "check"]:
+        found = group.get_command(context, name)
+        assert found is not None
+        assert "--op-id" in [option for param in found.params for option in param.opts], name
+
+
+def test_init_again_under_its_op_id_gives_the_same_answer(bare: Gitmem) -> None:
+    first = bare("init", "--op-id", "mine-1", "--json")
+    again = bare("init", "--op-id", "mine-1", "--json")
+    assert (again.code, again.document) == (0, first.document)
+    assert first.document["changed"]
+    other = bare("init", "--name", "other", "--op-id", "mine-1", "--json")
+    assert (other.code, other.document["error"]["code"]) == (3, "op-id-reused")
+
+
+def test_a_repair_has_an_op_id_and_a_check_has_none(gitmem: Gitmem) -> None:
+    gitmem.observe("T")
+    (gitmem.repo / "INDEX.md").write_text("mine\n")
+    gitmem.git("-c", "user.name=P", "-c", "user.email=p@example.com", "commit", "-qam", "a backup")
+    first = gitmem("check", "--repair-views", "--op-id", "mine-1", "--json")
+    assert (first.code, first.document["changed"]) == (0, True)
+    assert gitmem("check", "--repair-views", "--op-id", "mine-1", "--json").document == first.document
+    assert gitmem("check", "--op-id", "mine-1").code == 2
+
+
+def test_adopt_again_is_known_by_the_path_as_it_was_typed(gitmem: Gitmem, terminal: Terminal) -> None:
+    note = gitmem.repo / "promoted" / "mine.md"
+    note.write_text("# Mine\n")
+    there = gitmem.at(folder=str(note.parent))
+    inside = replace(terminal, environment=there.environment)
+    assert inside("adopt", "mine.md", "--op-id", "mine-1").code == 0
+    commit = gitmem.git("rev-parse", "HEAD")
+    note.unlink()  # now the same words would mean another path
+    again = there("adopt", "mine.md", "--op-id", "mine-1", "--json")
+    assert (again.code, again.document["commit"]) == (0, commit)
+    other = there("adopt", "--op-id", "mine-1", "--json")
+    assert (other.code, other.document["error"]["code"]) == (3, "op-id-reused")
 
 
 def test_edit_changes_only_what_is_asked_for(gitmem: Gitmem) -> None:

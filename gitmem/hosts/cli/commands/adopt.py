@@ -36,7 +36,7 @@ def command(call: Call, paths: tuple[str, ...], op_id: OpId | None) -> int:
     """
     chosen = [_resolve(call.environment.folder, path) for path in paths]
     with call.open_memory() as memory:
-        adoption = _Adoption(memory, chosen, op_id)
+        adoption = _Adoption(memory, chosen, op_id, paths)
         return write_and_say(call, adoption.run, adoption.preview)
 
 
@@ -48,13 +48,13 @@ def _resolve(folder: str, path: str) -> str:
 class _Adoption:
     """What is shown is what is committed: the very bytes of the preview."""
 
-    def __init__(self, memory: Memory, paths: list[str], op_id: OpId | None) -> None:
-        self.memory, self.paths, self.op_id = memory, paths, op_id
+    def __init__(self, memory: Memory, paths: list[str], op_id: OpId | None, typed: tuple[str, ...]) -> None:
+        self.memory, self.paths, self.op_id, self.typed = memory, paths, op_id, typed
         self.shown: list[EditedNote] | None = None
 
     def run(self, actor: Actor) -> Receipt:
         """Commit the notes that were shown, or, before any were, those under the paths."""
-        return self.memory.adopt(self.paths, actor, self.op_id, self.shown)
+        return self.memory.adopt(self.paths, actor, self.op_id, self.shown, self.typed)
 
     def preview(self) -> Preview:
         """Return all that would be committed, read now."""

@@ -14,11 +14,12 @@ from gitmem.hosts.cli.call import Call, pass_call
 from gitmem.hosts.cli.columns import align, safe_line
 from gitmem.hosts.cli.confirm import run_confirmed
 from gitmem.hosts.cli.group import verb
-from gitmem.hosts.cli.options import text
+from gitmem.hosts.cli.options import op_id_option, text
 from gitmem.hosts.cli.output import write_document
 from gitmem.hosts.cli.plain import short
 from gitmem.hosts.cli.preview import Preview
 from gitmem.model.change import Receipt
+from gitmem.model.ids import OpId
 from gitmem.model.settings import SHARD_COUNTS, Scope, VaultEntry
 
 if TYPE_CHECKING:
@@ -45,9 +46,18 @@ gitmem init ~/notes/heron --workspace --project ~/src/heron
     type=click.Choice([str(number) for number in SHARD_COUNTS]),
     help="Over how many files catalog.json is spread: 1 (unless given), 32 from about 2,000 records on, 1024.",
 )
+@op_id_option
 @pass_call
 def command(
-    call: Call, path: str | None, name: str | None, project: str | None, catalog_shards: str | None, *, workspace: bool
+    call: Call,
+    /,
+    path: str | None,
+    name: str | None,
+    project: str | None,
+    catalog_shards: str | None,
+    op_id: OpId | None,
+    *,
+    workspace: bool,
 ) -> int:
     """Make a vault, or find that it is there already.
 
@@ -66,7 +76,7 @@ def command(
         catalog_shards=int(catalog_shards or SHARD_COUNTS[0]),
     )
     home = call.environment.home
-    entry, receipt = run_confirmed(call, lambda actor: make_vault(home, wanted, actor), lambda: _preview(wanted))
+    entry, receipt = run_confirmed(call, lambda actor: make_vault(home, wanted, actor, op_id), lambda: _preview(wanted))
     ignored = [] if receipt.changed else list(_find_ignored(call, entry, name, catalog_shards))
     receipt = replace(receipt, notices=(*receipt.notices, *ignored, *_find_namesakes(home, entry)))
     vault = {"name": entry.name, "id": entry.vault_id, "scope": entry.scope.value, "path": entry.path}
