@@ -20,6 +20,7 @@ from gitmem.service.links import list_linking
 from gitmem.service.operations import Found, Operation, get_operation
 from gitmem.service.own import is_own_operation
 from gitmem.service.plan import carry_out_allowed, digest, find_earlier
+from gitmem.service.retry import describe_request
 from gitmem.service.vault import OpenVault
 from gitmem.service.views import RecordViews
 from gitmem.vault.record_file import parse_record
@@ -59,7 +60,7 @@ def undo(vault: OpenVault, ref: str, actor: Actor, op_id: OpId | None = None) ->
     ``duplicate-id``, and what every write raises, ``dirty-path`` and ``key-taken`` among it; ``PolicyError``
     (``needs-human``). Nothing is written then.
     """
-    request = repr(ref)
+    request = describe_request(ref=ref)
     earlier = find_earlier(vault, Action.UNDO, op_id, request)
     if earlier is not None:
         return earlier
