@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 
 from gitmem.errors import GitmemError
@@ -25,11 +25,19 @@ class Touch:
     after: str | None
 
 
-def iter_touches(vault: OpenVault, record_id: RecordId, path: str, start: CommitId | None = None) -> Iterator[Touch]:
+def iter_touches(
+    vault: OpenVault,
+    record_id: RecordId,
+    path: str,
+    start: CommitId | None = None,
+    proved: Container[CommitId] | None = None,
+) -> Iterator[Touch]:
     """Yield the commits that touched the record which lies at ``path``, newest first, through moves.
 
     ``path`` is where it lies in the commit ``start``, from which on history is read; HEAD when left out.
     gitmem's own commits are found by their trailers; a person's, and those of very many records, by what they changed.
+    Somebody who amends a commit may put more into it than its trailers say: where that matters, only those in
+    ``proved`` are taken at their word.
     A merge touched the record when it differs from what each parent has. Where an undo brought the record back, its
     history goes on behind the time at which it was not there.
     """
@@ -38,7 +46,7 @@ def iter_touches(vault: OpenVault, record_id: RecordId, path: str, start: Commit
         message = parse_message(commit.message)
         trailers = dict(message.trailers)
         named = ("Gitmem-Record", record_id) in message.trailers
-        is_single = OP_ID in trailers and "Gitmem-Records" not in trailers
+        is_single = OP_ID in trailers and "Gitmem-Records" not in trailers and (proved is None or commit.id in proved)
         if is_single and not named and len(commit.parents) < 2:
             continue
         changes, *others = _changes(vault, commit)

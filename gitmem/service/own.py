@@ -7,6 +7,7 @@ commit whose receipt is in this vault's runtime is known to hold what the actor 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from gitmem.model.authority import Actor, Surface
 from gitmem.model.change import RecordChange
@@ -26,7 +27,7 @@ def is_own(vault: OpenVault, record: Record, actor: Actor) -> bool:
     """
     if actor.surface is Surface.HUMAN or record.state not in (State.OBSERVATION, State.RETIRED):
         return False
-    return _is_own(vault, record, _list_own_commits(vault, actor))
+    return _is_own(vault, record, _read_commits(vault, actor))
 
 
 def is_own_operation(vault: OpenVault, found: Found, records: Sequence[RecordChange], actor: Actor) -> bool:
@@ -37,31 +38,42 @@ def is_own_operation(vault: OpenVault, found: Found, records: Sequence[RecordCha
     """
     if actor.surface is Surface.HUMAN or not records:
         return False
-    own = _list_own_commits(vault, actor)
+    commits = _read_commits(vault, actor)
     commit = found.operation.commit
-    if commit.id not in own:
+    if commit.id not in commits.own:
         return False
     removed = [one.after for one in records if one.before is None and one.after is not None]
-    since = iter_touching(vault, found.later, [record.path for record in removed])
+    later = (one for one in found.later if one.commit.id not in commits.own)
+    since = iter_touching(vault, later, [record.path for record in removed]) if removed else ()
     return (
-        own.issuperset(one.commit.id for one in since)
-        and all(_is_own(vault, record, own, commit.parents[0]) for record in removed)
-        and all(_is_own(vault, one.before, own) for one in records if one.before is not None)
+        not any(True for _one in since)
+        and all(_is_own(vault, record, commits, commit.parents[0]) for record in removed)
+        and all(_is_own(vault, one.before, commits) for one in records if one.before is not None)
     )
 
 
-def _is_own(vault: OpenVault, record: Record, own: set[CommitId], start: CommitId | None = None) -> bool:
+@dataclass(frozen=True)
+class _Commits:
+    """The commits that receipts name: ``own`` are the actor's, ``proved`` all of them."""
+
+    own: set[CommitId]
+    proved: set[CommitId]
+
+
+def _is_own(vault: OpenVault, record: Record, commits: _Commits, start: CommitId | None = None) -> bool:
     from gitmem.service.history import iter_touches
 
-    touches = [touch.commit.id for touch in iter_touches(vault, record.id, record.path, start)]
-    return bool(touches) and own.issuperset(touches)
+    touches = [touch.commit.id for touch in iter_touches(vault, record.id, record.path, start, commits.proved)]
+    return bool(touches) and commits.own.issuperset(touches)
 
 
-def _list_own_commits(vault: OpenVault, actor: Actor) -> set[CommitId]:
+def _read_commits(vault: OpenVault, actor: Actor) -> _Commits:
     from gitmem.transaction.receipts import iter_receipts
 
-    return {
-        receipt.commit
-        for receipt in iter_receipts(vault.layout)
-        if receipt.commit is not None and receipt.surface == Surface.MODEL.value and receipt.actor == actor.name
-    }
+    found = _Commits(set(), set())
+    for receipt in iter_receipts(vault.layout):
+        if receipt.commit is not None:
+            found.proved.add(receipt.commit)
+            if receipt.surface == Surface.MODEL.value and receipt.actor == actor.name:
+                found.own.add(receipt.commit)
+    return found

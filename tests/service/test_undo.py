@@ -400,6 +400,18 @@ def test_links_to_what_goes_are_told_and_not_in_the_way(desk: Desk, memory: Memo
     assert memory.undo(done.op_id, person, OP).notices == (told,)
 
 
+def test_links_in_any_form_are_told(desk: Desk, memory: Memory, person: Actor, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "Zeit plan é.md").write_text("One.\n")
+    done = memory.import_notes(str(notes), person).receipt
+    assert done is not None
+    link = memory.observe(draft("Link", "See [it](Zeit%20plan%20%C3%A9.md)."), person).records[0].path
+    wiki = memory.observe(draft("Wiki", "See [[zeit PLAN É]]."), person).records[0].path
+    (told,) = memory.find_undoing(done.op_id).notices
+    assert told.startswith(f"2 notes link to what is gone now: {link}, {wiki};")
+
+
 def test_links_that_go_with_it_are_not_told(ground: Ground) -> None:
     memory = ground.memory
     (ground.notes / "First.md").write_text("See [[Second]].\n")
@@ -507,6 +519,21 @@ def test_inv_human_only_amended_commits_and_lost_receipts_make_nothing_a_models_
     other = memory.observe(draft("Other"), agent)
     shutil.rmtree(desk.runtime / "receipts")
     assert needs_human(memory, other.op_id, agent, desk) == "undo-other"
+
+
+def test_inv_human_only_what_a_person_puts_into_a_models_commit_makes_the_record_theirs(
+    desk: Desk, memory: Memory, agent: Actor
+) -> None:
+    one, two = memory.observe(draft("One"), agent), memory.observe(draft("Two"), agent)
+    place = desk.repo / one.records[0].path
+    place.write_text(place.read_text() + "A person's words.\n")
+    desk.git("commit", "--quiet", "--all", "--amend", "--no-edit")  # into the commit that names only the other record
+    memory.observe(draft("Three"), agent)
+    refused = refuse(memory, one.op_id, agent, desk)
+    assert (refused.code, refused.fields["op_id"]) == ("built-upon", two.op_id)
+    with pytest.raises(PolicyError) as forbidden:
+        memory.edit(one.records[0].id, RecordEdit(body="Mine again."), agent)
+    assert forbidden.value.fields["rule"] == "edit-other"
 
 
 def test_what_would_be_done_is_shown_whole(ground: Ground) -> None:
