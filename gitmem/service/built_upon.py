@@ -6,6 +6,7 @@ Who changed what since is said by name, so that people can decide between the tw
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from gitmem.errors import StateError
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
 Blobs = Mapping[VaultPath, Fingerprint | None]
 
 
-def check_not_built_upon(vault: OpenVault, found: Found, left: Blobs) -> None:
+def check_not_built_upon(vault: OpenVault, found: Found, left: Blobs, ids: AbstractSet[RecordId]) -> None:
     """Check that HEAD has every file as the operation ``left`` it (blob ids, ``None`` where it left none).
 
-    Changes that were undone again are none. Raises ``StateError``: ``already-undone``, or ``built-upon`` with the
-    newest operation, or person's commit, that changed one of the files and still holds.
+    ``ids`` are the records in these files; later operations that name others only are looked at last. Changes that were
+    undone again are none. Raises ``StateError``: ``already-undone``, or ``built-upon`` with the newest operation, or
+    person's commit, that changed one of the files and still holds.
     """
     now = vault.repo.find_blobs(found.head, left)
     changed = sorted(path for path in left if now[path] != left[path])
@@ -38,7 +40,8 @@ def check_not_built_upon(vault: OpenVault, found: Found, left: Blobs) -> None:
     if op_id is not None and op_id in undone:
         raise _already_undone(found.operation, undone[op_id])
     settled = {one.op_id for one in undone.values()} | undone.keys()
-    touching = list(iter_touching(vault, found.later, changed))
+    likely = (one for one in found.later if not one.records or not ids.isdisjoint(one.records))
+    touching = list(iter_touching(vault, likely, changed)) or list(iter_touching(vault, found.later, changed))
     holding = [one for one in touching if one.op_id is None or one.op_id not in settled]
     merges = [one for one in found.later if len(one.commit.parents) > 1]  # one may have taken another parent's side
     raise _built_upon(found.operation, changed, next(iter([*holding, *touching, *merges, found.later[0]])))

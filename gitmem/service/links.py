@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from gitmem.model.answer import Answer, Hit, Status
@@ -12,8 +14,11 @@ from gitmem.model.vault_path import VaultPath
 from gitmem.service.find import get_record
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import iter_link_targets, iter_work_notes, parse_work_note, scan
+from gitmem.text import fold
 from gitmem.vault.frontmatter import Note
 from gitmem.vault.markdown import Link, find_links, find_property_links
+
+_PLAIN_NAME = re.compile(r"[a-z0-9_-]+")
 
 
 def links(vault: OpenVault, ref: str) -> Answer:
@@ -46,23 +51,42 @@ def list_linking(
 ) -> list[VaultPath | None]:
     """Return the notes that link to one of ``paths``, by path; ``None`` stands for each private one, last.
 
-    Notes in ``edited`` count with the bytes given there, not at all where these are ``None``. Reads every note.
+    Notes in ``edited`` count with the bytes given there, not at all where these are ``None``. Reads every note, and
+    looks for links in those that hold the name of one of ``paths``.
     """
     wanted = set(paths)
     targets = LinkTargets(iter_link_targets(vault))
+    notes = [parse_work_note(path, data) for path, data in edited.items() if data is not None]
+    others = iter_work_notes(vault, scan(vault), _make_filter(wanted))
+    notes += [note for note in others if note.path not in edited]
     shown: list[VaultPath | None] = []
-    private: list[VaultPath | None] = []
-    for found in iter_work_notes(vault, scan(vault)):
-        data = edited.get(found.path, found.data)
-        note = found if data == found.data else None if data is None else parse_work_note(found.path, data)
-        if note is None or note.note is None or note.path in wanted:
+    private = 0
+    for note in sorted(notes, key=lambda note: note.path):
+        if note.note is None or note.path in wanted:
             continue
-        if any(
-            targets.resolve(link.target, note.path).path in wanted for link, _line in iter_links(note.note, note.data)
-        ):
+        links_of = iter_links(note.note, note.data)
+        if any(targets.resolve(link.target, note.path).path in wanted for link, _line in links_of):
             is_private = note.record is not None and note.record.private
-            (private if is_private else shown).append(None if is_private else note.path)
-    return shown + private
+            shown += [] if is_private else [note.path]
+            private += is_private
+    return shown + [None] * private
+
+
+def _make_filter(paths: Iterable[str]) -> Callable[[bytes], bool]:
+    """Return what tells whether a file may link to one of ``paths``: whether it holds the name of one, in any case.
+
+    A name that a link can say in other ways (percent-encoded, in another Unicode form) lets every file pass.
+    """
+    names = [fold(posixpath.basename(path).removesuffix(".md")) for path in paths]
+    if not all(map(_PLAIN_NAME.fullmatch, names)):
+        return lambda _data: True
+    plain = [name.encode() for name in names]
+
+    def may_link(data: bytes) -> bool:
+        lowered = data.lower()
+        return any(name in lowered for name in plain)
+
+    return may_link
 
 
 def iter_links(note: Record | Note, data: bytes) -> Iterator[tuple[Link, int | None]]:

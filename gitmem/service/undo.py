@@ -115,11 +115,10 @@ def format_title(operation: Operation) -> str:
 
 def _plan(vault: OpenVault, found: Found) -> Undoing:
     touched = _find_touched(vault, found.operation)
-    check_not_built_upon(vault, found, {path: new for path, (_old, new) in touched.items()})
-    content = {
-        path: (_read(vault, old), _read(vault, new)) for path, (old, new) in touched.items()
-    }  # before and after the operation
+    content = {path: (_read(vault, old), _read(vault, new)) for path, (old, new) in touched.items()}
     records = _find_records(content, found.operation.records)
+    left = {path: new for path, (_old, new) in touched.items()}
+    check_not_built_upon(vault, found, left, {one.id for one in records})
     check_own_ids(vault, records, content.keys())
     edits = tuple(FileEdit(path, new, content[path][0]) for path, (_old, new) in touched.items())
     after = {path: old for path, (old, _new) in content.items()}

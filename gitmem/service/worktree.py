@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from gitmem.disk import iter_files
@@ -42,8 +42,13 @@ def iter_paths(found: Scan) -> Iterator[str]:
             yield f"{folder}/{name}"
 
 
-def iter_work_notes(vault: OpenVault, found: Scan) -> Iterator[WorkNote]:
-    """Yield every note that the scan saw, read whole; those that can't be read carry their problem."""
+def iter_work_notes(
+    vault: OpenVault, found: Scan, holds: Callable[[bytes], bool] = lambda _data: True
+) -> Iterator[WorkNote]:
+    """Yield every note that the scan saw, read whole; those that can't be read carry their problem.
+
+    Those whose bytes ``holds`` turns down are left out, and cost no more than reading them.
+    """
     with StableReader(vault.layout.repo, vault.clock) as read:
         for path in iter_paths(found):
             try:
@@ -52,7 +57,8 @@ def iter_work_notes(vault: OpenVault, found: Scan) -> Iterator[WorkNote]:
             except GitmemError as error:
                 yield WorkNote(VaultPath(path), b"", problem=Problem(error.code, error.message, path))
                 continue
-            yield parse_work_note(checked, data)
+            if holds(data):
+                yield parse_work_note(checked, data)
 
 
 def parse_work_note(path: VaultPath, data: bytes) -> WorkNote:
