@@ -12,6 +12,8 @@ import stat
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
+MAX_FILE_BYTES = 256 << 20
+"""No file that gitmem or Git keeps for itself is near this size; one that claims more is not read."""
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 """Don't open a link at the end of a path, as far as the platform can tell."""
 READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -78,14 +80,25 @@ def iter_files(
         waiting += (within + name for name in sorted(folders, reverse=True) if not skips(name))
 
 
-def open_regular(path: str) -> BinaryIO:
-    """Open a regular file for reading, without waiting where a pipe took its place. Raises ``OSError`` for one."""
+def open_regular(path: str, max_bytes: int = MAX_FILE_BYTES) -> BinaryIO:
+    """Open a regular file for reading, without waiting where a pipe took its place.
+
+    Raises ``OSError`` for one, and for a file larger than ``max_bytes``: it may be all hole and fill the memory.
+    """
     fd = os.open(path, READ_FLAGS)
-    file = os.fdopen(fd, "rb")
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        file.close()
-        raise OSError(errno.EINVAL, "not a regular file", path)
-    return file
+    info = os.fstat(fd)
+    if stat.S_ISREG(info.st_mode) and info.st_size <= max_bytes:
+        return os.fdopen(fd, "rb")
+    os.close(fd)
+    if stat.S_ISREG(info.st_mode):
+        raise OSError(errno.EFBIG, f"larger than {max_bytes >> 20} MiB", path)
+    raise OSError(errno.EINVAL, "not a regular file", path)
+
+
+def read_regular(path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+    """Return the bytes of a regular file. Raises what ``open_regular`` raises."""
+    with open_regular(path, max_bytes) as file:
+        return file.read()
 
 
 def write_new(path: str, data: bytes, mode: int = 0o600, dir_fd: int | None = None) -> None:
@@ -120,12 +133,27 @@ def replace_file(path: str, data: bytes, mode: int = 0o600, temp: str | None = N
     flush_folder(os.path.dirname(path))
 
 
+def ensure_own_file(path: str) -> None:
+    """Part a regular file from its other names (hard links), so that what is appended to it does not show in them.
+
+    Does nothing where it has none, or is not there. Durable.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        info = os.lstat(path)
+        if stat.S_ISREG(info.st_mode) and info.st_nlink > 1:
+            replace_file(path, read_regular(path), stat.S_IMODE(info.st_mode))
+
+
 def append_line(path: str, line: bytes, mode: int = 0o600) -> None:
     """Append ``line`` and a line feed in one write, and flush. A torn last line of an earlier crash is ended first."""
     is_new = not os.path.exists(path)
-    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), mode)
+    ensure_own_file(path)
+    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | NO_FOLLOW | getattr(os, "O_BINARY", 0), mode)
     try:
-        size = os.fstat(fd).st_size
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        size = info.st_size
         torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n" if hasattr(os, "pread") else False
         _write_all(fd, (b"\n" if torn else b"") + line + b"\n")
         os.fsync(fd)

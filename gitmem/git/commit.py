@@ -41,7 +41,7 @@ def parse_commit(commit: CommitId, data: bytes) -> Commit:
     A person's line that is garbled, which Git lets pass, gives empty text and the time 0.
     """
     header = _HEADER.match(data)
-    if header is None:
+    if header is None or b"\0" in header[0]:
         raise ValueError("its header is garbled")
     author, email, _time, _offset = _parse_person(_text(header[3]))
     committer = _text(header[4])

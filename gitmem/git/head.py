@@ -6,6 +6,7 @@ import os
 import re
 from dataclasses import dataclass
 
+from gitmem.disk import read_regular
 from gitmem.errors import IntegrityError
 from gitmem.git.discover import read_pointer
 from gitmem.model.ids import CommitId
@@ -77,10 +78,11 @@ def find_operation(git_dir: str) -> str | None:
 
 def _find_packed(common_dir: str, name: str) -> CommitId | None:
     try:
-        with open(os.path.join(common_dir, "packed-refs"), "rb") as file:
-            packed = file.read()
+        packed = read_regular(os.path.join(common_dir, "packed-refs"))
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise _unreadable("packed-refs") from error
     found = re.search(rb"^([0-9a-f]{40}) " + re.escape(os.fsencode(name)) + rb"\r?$", packed, re.MULTILINE)
     return CommitId(found[1].decode()) if found else None
 

@@ -9,14 +9,17 @@ from __future__ import annotations
 import os
 import re
 import stat
+import sys
 from dataclasses import dataclass
 
 import pygit2
 
+from gitmem.disk import open_regular, read_regular
 from gitmem.errors import InputError, StateError, UnavailableError
 from gitmem.git.discover import find_common_dir, find_git_dir, is_same_place, read_pointer
 from gitmem.git.library import FAILURES, prepare_libgit2
 from gitmem.model.settings import vault_missing
+from gitmem.text import make_visible
 
 _MAX_CONFIG_BYTES = 1 << 20
 # Folders and files that libgit2 or gitmem read and write; as links they would let a repository write elsewhere.
@@ -30,13 +33,38 @@ _FOLDERS = (
     "logs/refs",
     "logs/refs/heads",
     "info",
+    "gitmem",
+    "gitmem/displaced",
 )
-_FILES = ("HEAD", "config", "config.worktree", "index", "packed-refs", "logs/HEAD", "commondir", "gitdir")
+# Of these, whatever lies in them.
+_TREES = ("objects", "refs/heads", "logs/refs/heads")
+_FILES = (
+    "HEAD",
+    "config",
+    "config.worktree",
+    "index",
+    "packed-refs",
+    "logs/HEAD",
+    "commondir",
+    "gitdir",
+    "gitmem/lock",
+    "gitmem/turnstile",
+)
 _INCLUDE = re.compile(rb"\[\s*include", re.IGNORECASE)
 # These run programs for a person's own Git commands; libgit2 knows none of them.
 _RUNS_FOR_PEOPLE = re.compile(
     r"core\.(hookspath|fsmonitor|sshcommand|gitproxy|editor|pager|askpass)|alias\..*|credential\..*helper"
     r"|gpg\..*program|diff\..*(command|textconv)|merge\..*driver|sequence\.editor|pager\..*"
+)
+# Objects that are not there would have to be fetched by a program that the settings name.
+_FETCHES_LATER = re.compile(r"extensions\.partialclone|remote\..*\.(promisor|partialclonefilter)")
+_KNOWN_EXTENSIONS = (
+    "extensions.noop",
+    "extensions.objectformat",
+    "extensions.preciousobjects",
+    "extensions.refstorage",
+    "extensions.relativeworktrees",
+    "extensions.worktreeconfig",
 )
 
 
@@ -126,11 +154,38 @@ def _check_kinds(folder: str) -> None:
                 continue
             if not is_right(mode):
                 raise _hostile(f"{name} as a link or device")
+    for name in _TREES:
+        waiting = [name]
+        while waiting:
+            waiting += _check_below(folder, waiting.pop(), deep=name != "objects")
+
+
+def _check_below(folder: str, inside: str, *, deep: bool) -> list[str]:
+    """Refuse links and devices in a folder; return the folders in it where ``deep``."""
+    try:
+        with os.scandir(os.path.join(folder, inside)) as entries:
+            found = list(entries)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise UnavailableError(
+            "vault-unreadable",
+            f"{inside} of the repository can't be read: {error.strerror}",
+            "Look at its permissions.",
+        ) from error
+    below = []
+    for entry in found:
+        name = f"{inside}/{entry.name}"
+        if entry.is_dir(follow_symlinks=False):
+            below.append(name)
+        elif not entry.is_file(follow_symlinks=False):
+            raise _hostile(f"{name} as a link or device")
+    return below if deep else []
 
 
 def _read_settings(path: str) -> list[tuple[str, str]]:
     try:
-        with open(path, "rb") as file:
+        with open_regular(path, sys.maxsize) as file:
             data = file.read(_MAX_CONFIG_BYTES + 1)
     except FileNotFoundError:
         return []
@@ -168,6 +223,12 @@ def _check_settings(settings: list[tuple[str, str]], root: str, git_dir: str, *,
                 f"the repository keeps its branches as {value}, gitmem as files",
                 "Move them with `git refs migrate --ref-format=files`.",
             )
+        if name == "core.repositoryformatversion" and value not in ("0", "1"):
+            raise _unsupported(f"is of format {make_visible(value)[:20]}")
+        if _FETCHES_LATER.fullmatch(name):
+            raise _unsupported("fetches objects only when they are asked for (a partial clone)")
+        if name.startswith("extensions.") and name not in _KNOWN_EXTENSIONS:
+            raise _unsupported(f"asks for {make_visible(name)[:80]}, which gitmem does not know")
         if name == "core.bare" and value.lower() in ("true", "yes", "on", "1", "") and not linked:
             raise _bare()
 
@@ -177,10 +238,13 @@ def _check_objects_and_refs(common_dir: str) -> None:
         if _has_bytes(os.path.join(common_dir, name)):
             raise _hostile(name)
     try:
-        with open(os.path.join(common_dir, "packed-refs"), "rb") as file:
-            packed = b" refs/replace/" in file.read()
+        packed = b" refs/replace/" in read_regular(os.path.join(common_dir, "packed-refs"))
     except FileNotFoundError:
         packed = False
+    except OSError as error:
+        raise UnavailableError(
+            "vault-unreadable", f"packed-refs can't be read: {error.strerror}", "Look at it in the vault's .git folder."
+        ) from error
     if packed or any(files for _folder, _folders, files in os.walk(os.path.join(common_dir, "refs/replace"))):
         raise _hostile("refs/replace")
 
@@ -196,6 +260,14 @@ def _has_bytes(path: str) -> bool:
 def _bare() -> StateError:
     return StateError(
         "bare-repository", "the repository has no work tree", "Clone it and use the clone: a vault is a work tree."
+    )
+
+
+def _unsupported(why: str) -> StateError:
+    return StateError(
+        "repository-unsupported",
+        f"the repository {why}",
+        "Make a whole, plain clone of it with `git clone --no-local`, and use that.",
     )
 
 

@@ -7,17 +7,20 @@ Changing an entry keeps what people staged for other paths, bit for bit. Pure bu
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import struct
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from gitmem.errors import StateError
+from gitmem.disk import open_regular, read_regular
+from gitmem.errors import StateError, UnavailableError
 from gitmem.git.index_entries import compress_names, expand_names, find_name
 from gitmem.git.index_tree import invalidate_folders
 from gitmem.git.names import decode_name, encode_name
 
+VERSIONS = (2, 3, 4)
 _HEADER = struct.Struct(">4sII")
 _FLAGS = struct.Struct(">H")
 _STAT_AND_ID = struct.Struct(">10I20sH")
@@ -178,16 +181,29 @@ class IndexFile:
                 number += 1
 
 
+def find_version(path: str) -> int | None:
+    """Return the version that the index at ``path`` says it has, ``None`` where there is none that says so."""
+    with contextlib.suppress(OSError), open_regular(path) as file:
+        head = file.read(_HEADER.size)
+        if len(head) == _HEADER.size and head[:4] == b"DIRC":
+            return int(_HEADER.unpack(head)[1])
+    return None
+
+
 def load_index(path: str) -> IndexFile | None:
     """Return the staging area at ``path``; ``None`` when it is missing, empty or damaged and has to be made from HEAD.
 
-    Raises ``StateError`` (``index-unsupported``) for one that Git can read and this can't.
+    Raises ``StateError`` (``index-unsupported``) for one that Git can read and this can't, ``UnavailableError``
+    (``index-unreadable``) for one that can't be read or is beyond all size.
     """
     try:
-        with open(path, "rb") as file:
-            data = file.read()
+        data = read_regular(path)
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise UnavailableError(
+            "index-unreadable", f"Git's staging area can't be read: {error.strerror}", "Look at .git/index."
+        ) from error
     try:
         return parse_index(data)
     except BadIndexError:
@@ -239,8 +255,8 @@ def _parse(data: bytes) -> IndexFile:
     signature, version, count = _HEADER.unpack_from(data)
     if signature != b"DIRC" or data[-20:] not in (hashlib.sha1(data[:-20], usedforsecurity=False).digest(), bytes(20)):
         raise BadIndexError("damaged")
-    if version not in (2, 3, 4):
-        raise _unsupported(f"is of version {version}")
+    if version not in VERSIONS:
+        raise BadIndexError(f"of version {version}")
     try:
         entries, rest = expand_names(data, count) if version == 4 else (data, 0)
         starts, unmerged, end = _walk(entries, count)

@@ -73,6 +73,8 @@ def read_lock(path: str) -> bytes | None:
         return None
     try:
         return os.read(handle, 4096)
+    except OSError:  # a folder, or a pipe that somebody holds open
+        return b""
     finally:
         os.close(handle)
 

@@ -18,7 +18,7 @@ from typing import NewType, TypeVar
 import pygit2
 from pygit2.enums import ObjectType
 
-from gitmem.disk import flush_file, flush_folder, replace_file
+from gitmem.disk import MAX_FILE_BYTES, flush_file, flush_folder, read_regular, replace_file
 from gitmem.errors import IntegrityError
 from gitmem.git.library import reading, writing
 from gitmem.git.names import decode_name, encode_name
@@ -248,17 +248,26 @@ def _remember(known: dict[str, _T], name: str, value: _T, most: int) -> _T:
     return known.setdefault(name, value)
 
 
+def _inflate(packed: bytes) -> bytes:
+    inflate = zlib.decompressobj()
+    try:
+        whole = inflate.decompress(packed, MAX_FILE_BYTES)
+    except zlib.error as error:
+        raise ValueError(f"it is torn ({error})") from error
+    if inflate.unconsumed_tail:
+        raise ValueError(f"it is larger than {MAX_FILE_BYTES >> 20} MiB")
+    if not inflate.eof:
+        raise ValueError("it is torn (incomplete)")
+    return whole
+
+
 def _read_loose(path: str, object_id: str) -> tuple[ObjectType, bytes] | None:
     """Return a loose object, ``None`` when there is none. Raises ``ValueError`` for bytes that are not it."""
     try:
-        with open(path, "rb") as file:
-            packed = file.read()
+        packed = read_regular(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    try:
-        whole = zlib.decompress(packed)
-    except zlib.error as error:
-        raise ValueError(f"it is torn ({error})") from error
+    whole = _inflate(packed)
     header = _HEADER.match(whole)
     if header is None or hashlib.sha1(whole, usedforsecurity=False).hexdigest() != object_id:
         raise ValueError("its bytes are not what its name says")

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from pygit2.enums import ObjectType
 
-from gitmem.disk import NO_FOLLOW, flush_file, replace_file
+from gitmem.disk import NO_FOLLOW, ensure_own_file, flush_file, replace_file
 from gitmem.errors import IntegrityError, StateError, UnavailableError
 from gitmem.git.commit import format_commit
 from gitmem.git.head import read_head, read_ref
@@ -156,6 +156,7 @@ def _append_reflogs(repo: Repo, name: str, line: bytes) -> None:
     with contextlib.suppress(OSError):
         for path in logs:
             os.makedirs(os.path.dirname(path), exist_ok=True)
+            ensure_own_file(path)
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_FOLLOW, 0o666)
             with open(handle, "wb") as file:
                 file.write(line)

@@ -16,7 +16,17 @@ from typing import Self
 
 from gitmem.disk import NO_FOLLOW, READ_FLAGS, write_new
 from gitmem.errors import InputError, StateError, UnavailableError
-from gitmem.git.index_file import NO_STAT, FileStat, IndexFile, NewEntry, StagedEntry, load_index, new_index
+from gitmem.git.index_file import (
+    NO_STAT,
+    VERSIONS,
+    FileStat,
+    IndexFile,
+    NewEntry,
+    StagedEntry,
+    find_version,
+    load_index,
+    new_index,
+)
 from gitmem.git.library import writing
 from gitmem.git.lockfile import (
     MARK,
@@ -155,6 +165,10 @@ def install_index(repo: Repo, private: str) -> None:
             "Something removed it. Look at `git status` in the vault; the next command completes the operation.",
         )
     with writing("the staging area"):
+        version = find_version(repo.index_path)
+        if version is not None and version not in VERSIONS:
+            # Git can't read it either, but a Git to come might, and find what a person staged in it.
+            os.replace(repo.index_path, f"{repo.index_path}.version-{version}")
         os.replace(private, repo.index_path)
 
 

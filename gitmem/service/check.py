@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from gitmem.errors import GitmemError
@@ -39,6 +41,7 @@ def check(vault: OpenVault) -> Answer:
         *(_row("error", one.code, one.message, one.path) for one in found.problems),
         *(row for note in notes for row in _check_note(note)),
         *_check_identities([note.record for note in notes if note.record is not None]),
+        *_check_second_names(vault, notes),
         *_check_links(vault, notes),
         *_check_views(vault, head),
     ]
@@ -78,6 +81,14 @@ def _check_note(note: WorkNote) -> Iterator[Row]:
     except GitmemError as error:
         is_in_file = error.fields.get("where", note.path) == note.path
         yield _row("error", error.code, error.message, note.path, error.fields.get("line") if is_in_file else None)
+
+
+def _check_second_names(vault: OpenVault, notes: list[WorkNote]) -> Iterator[Row]:
+    for note in notes:
+        with suppress(OSError):
+            if os.lstat(os.path.join(vault.layout.repo, note.path)).st_nlink > 1:
+                message = "the file has a second name (a hard link); gitmem's edits leave that one as it is"
+                yield _row("warning", "hard-link", message, note.path)
 
 
 def _check_identities(records: list[Record]) -> Iterator[Row]:

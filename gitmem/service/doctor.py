@@ -20,7 +20,7 @@ from gitmem.service.leftovers import Leftovers, find_leftovers, find_unfinished_
 from gitmem.service.locate import locate
 from gitmem.service.vault import NO_COMMIT_HINT, OpenVault
 from gitmem.vault.atomic import exchange
-from gitmem.vault.layout import HomeLayout
+from gitmem.vault.layout import MANIFEST, HomeLayout
 from gitmem.vault.registry import load_registry
 from gitmem.version import VERSION
 
@@ -161,9 +161,16 @@ def _check_repository(vault: OpenVault) -> Iterator[Row]:
         yield _row("error", "no-commit", f"the branch {head.branch} has no commit", NO_COMMIT_HINT, root)
     else:
         yield _row("ok", "repository", f"{manifest.name!r} is at {head.commit} on {head.branch}", path=root)
+    if head.commit is not None and repo.read_blob(head.commit, MANIFEST) is None:
+        hint = "Is it the vault's own repository? If it is, commit the marker with Git."
+        yield _row("error", "not-a-vault", f"the repository has no {MANIFEST} in its last commit", hint, root)
     busy = repo.state_in_progress()
     if busy:
         yield _row("error", "git-operation-in-progress", f"a {busy} is under way", "Finish or abort it with Git.", root)
+    unmerged = repo.unmerged_paths()
+    if unmerged:
+        hint = "Resolve them with Git."
+        yield _row("error", "unmerged-paths", f"{len(unmerged)} paths are unmerged, {unmerged[0]} first", hint, root)
     if repo.notices:
         message = f"your own Git commands obey {', '.join(repo.notices)} here; gitmem does not"
         yield _row("ok", "git-settings", message, path=root)
@@ -239,6 +246,11 @@ def _check_receipts(vault: OpenVault) -> Iterator[Row]:
 
     head = vault.repo.head().commit
     for commit in [] if head is None else islice(iter_commits(vault.repo, head), _MAX_COMMITS):
+        if "\0" in commit.message:
+            message = f"the message of the commit {commit.id} holds NUL; Git shows only what is before it"
+            yield _row(
+                "warning", "odd-commit", message, "Look at it with `git cat-file -p`; it was not made by gitmem."
+            )
         op_id = dict(parse_message(commit.message).trailers).get("Gitmem-Op-Id")
         if op_id is None:
             continue
@@ -253,12 +265,9 @@ def _check_receipts(vault: OpenVault) -> Iterator[Row]:
 
 
 def _find_journals(vault: OpenVault) -> list[str]:
-    from gitmem.transaction.journal import journal_folder
+    from gitmem.transaction.journal import list_journals
 
-    try:
-        return sorted(name for name in os.listdir(journal_folder(vault.repo.common_dir)) if name.endswith(".json"))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+    return list_journals(vault.repo.common_dir)
 
 
 def _examine_journal(vault: OpenVault, name: str) -> tuple[str, tuple[str, str] | None]:

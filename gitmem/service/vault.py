@@ -144,11 +144,11 @@ class OpenVault:
         if git_dir is None:
             return ()
         common_dir = find_common_dir(git_dir)
-        if not is_pending(common_dir) and not _has_lock_leftovers(git_dir, common_dir):
-            return ()
-        from gitmem.transaction.apply import recover_now
-
         try:
+            if not is_pending(common_dir) and not _has_lock_leftovers(git_dir, common_dir):
+                return ()
+            from gitmem.transaction.apply import recover_now
+
             notices = recover_now(self.ground, self.tools(waits=False))
         except (OSError, GitmemError) as error:
             if isinstance(error, UnavailableError) and error.code in _AT_WORK:

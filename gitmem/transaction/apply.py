@@ -96,6 +96,7 @@ def recover_now(ground: Ground, tools: Tools) -> list[str]:
 def locked(ground: Ground, tools: Tools, what: str) -> Iterator[list[str]]:
     """Hold the vault lock and Git's index lock, with nothing abandoned left; yields recovery's notices."""
     tools.probe("lock")
+    steps.check_own_repository(ground)
     with hold_lock(ground.repo.common_dir, what, tools.lock_wait_s, tools.clock):
         remove_own_stale_lock(ground.repo)
         index_lock: IndexLock = steps.take_index_lock(ground, tools, what)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 
+from gitmem.disk import read_regular
 from gitmem.errors import StateError
 from gitmem.model.ids import OpId, fingerprint
 from gitmem.model.vault_path import VaultPath
@@ -50,8 +51,7 @@ def settle_displaced(layout: VaultLayout, common_dir: str, now_ns: int) -> list[
             if now_ns - os.lstat(path).st_ctime_ns < WAIT_NS:
                 continue
             held, op_id, number = name.split(".")
-            with open(path, "rb") as file:
-                data = file.read()
+            data = read_regular(path)
             if fingerprint(data) != held:
                 keep_displaced(layout, OpId(op_id), VaultPath(f"late-{number}.md"), data)
                 notices.append(

@@ -7,14 +7,15 @@ operation is whole. It holds hashes, never content, so a refused secret can't li
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gitmem.disk import ensure_folder, open_regular, replace_file
-from gitmem.errors import GitmemError
+from gitmem.disk import ensure_folder, read_regular, replace_file
+from gitmem.errors import GitmemError, UnavailableError
 from gitmem.model.change import Receipt
 from gitmem.model.ids import CommitId, Fingerprint, OpId, parse_op_id
 from gitmem.model.vault_path import VaultPath, parse_vault_path
@@ -22,8 +23,6 @@ from gitmem.transaction.receipts import receipt_from_json, receipt_to_json
 from gitmem.vault.lock import FOLDER
 
 _FOLDER = "journal"
-MAX_BYTES = 64 << 20
-"""More than the journal of the largest import; a longer one is not read to its end, and so not understood."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +76,11 @@ def find_journals(common_dir: str) -> list[str]:
     return sorted(names)
 
 
+def list_journals(common_dir: str) -> list[str]:
+    """Return the names of the journals there are, without the lock, sorted; reads only."""
+    return sorted(name for name in _names(common_dir) if name.endswith(".json"))
+
+
 def is_pending(common_dir: str) -> bool:
     """Tell, without the lock, whether an operation is under way or was abandoned."""
     return any(name.endswith((".json", ".tmp")) for name in _names(common_dir))
@@ -87,8 +91,12 @@ def load_journal(common_dir: str, name: str) -> Journal:
 
     It lies in the repository, and so may have come with it from somebody else.
     """
-    with open_regular(os.path.join(journal_folder(common_dir), name)) as file:
-        value: Any = json.loads(file.read(MAX_BYTES))
+    try:
+        value: Any = json.loads(read_regular(os.path.join(journal_folder(common_dir), name)))
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EFBIG):
+            raise
+        raise ValueError(error.strerror) from None  # a pipe, a folder, or beyond all size: no journal of gitmem's
     try:
         op_id = parse_op_id(value["op_id"])
         return Journal(
@@ -119,6 +127,12 @@ def _names(common_dir: str) -> list[str]:
         return os.listdir(journal_folder(common_dir))
     except (FileNotFoundError, NotADirectoryError):
         return []
+    except OSError as error:
+        raise UnavailableError(
+            "journal-unreadable",
+            f".git/{FOLDER}/{_FOLDER} can't be read: {error.strerror}",
+            "See what is in its place, and to its permissions.",
+        ) from error
 
 
 def _file(common_dir: str, op_id: OpId) -> str:

@@ -8,12 +8,14 @@ people made, and for people. Git's history stays the truth: where receipts were 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 from gitmem.disk import append_line, ensure_folder, open_regular
+from gitmem.errors import UnavailableError
 from gitmem.model.authority import Action
 from gitmem.model.change import Receipt, RecordRef
 from gitmem.model.ids import CommitId, OpId, RecordId
@@ -25,7 +27,10 @@ _TAIL_BYTES = 64 << 10
 
 
 def append_receipt(layout: VaultLayout, receipt: Receipt) -> None:
-    """Append ``receipt`` to its month's file; durable. One without a commit goes where only ``find_receipt`` looks."""
+    """Append ``receipt`` to its month's file; durable. One without a commit goes where only ``find_receipt`` looks.
+
+    Raises ``OSError``.
+    """
     folder = layout.receipts if receipt.commit is not None else layout.unchanged
     ensure_folder(folder)
     line = json.dumps(receipt_to_json(receipt), ensure_ascii=False).encode()
@@ -37,7 +42,7 @@ def find_receipt(layout: VaultLayout, op_id: OpId) -> Receipt | None:
     needle = f'"op_id": "{op_id}"'.encode()
     for folder in (layout.receipts, layout.unchanged):
         for name in sorted(_names(folder), reverse=True):
-            with open_regular(os.path.join(folder, name)) as file:
+            with _open(folder, name) as file:
                 data = file.read()
             if needle in data:
                 for line in data.splitlines():
@@ -51,7 +56,7 @@ def find_last_receipt(layout: VaultLayout) -> Receipt | None:
     names = sorted(_names(layout.receipts))
     if not names:
         return None
-    with open_regular(os.path.join(layout.receipts, names[-1])) as file:
+    with _open(layout.receipts, names[-1]) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _TAIL_BYTES))
         _head, newline, line = file.read().rstrip(b"\n").rpartition(b"\n")
@@ -64,7 +69,7 @@ def find_last_receipt(layout: VaultLayout) -> Receipt | None:
 def iter_receipts(layout: VaultLayout) -> Iterator[Receipt]:
     """Yield the receipts in the order in which they were written; lines that a crash tore are passed over."""
     for name in sorted(_names(layout.receipts)):
-        with open_regular(os.path.join(layout.receipts, name)) as file:
+        with _open(layout.receipts, name) as file:
             for line in file:
                 if (receipt := _parse(line)) is not None:
                     yield receipt
@@ -73,7 +78,7 @@ def iter_receipts(layout: VaultLayout) -> Iterator[Receipt]:
 def find_first_receipt(layout: VaultLayout) -> Receipt | None:
     """Return the oldest receipt, ``None`` when there is none or its line is torn. Reads one line."""
     for name in sorted(_names(layout.receipts)):
-        with open_regular(os.path.join(layout.receipts, name)) as file:
+        with _open(layout.receipts, name) as file:
             return _parse(file.readline())
     return None
 
@@ -127,3 +132,23 @@ def _names(folder: str) -> list[str]:
         return [name for name in os.listdir(folder) if name.endswith(".jsonl")]
     except FileNotFoundError:
         return []
+    except OSError as error:
+        raise _unreadable("receipts", error) from error
+
+
+def _open(folder: str, name: str) -> BinaryIO:
+    path = os.path.join(folder, name)
+    try:
+        if os.path.islink(path):  # nothing is appended to what lies elsewhere
+            raise OSError(errno.ELOOP, "a symbolic link", path)
+        return open_regular(path)
+    except OSError as error:
+        raise _unreadable(f"receipts/{name}", error) from error
+
+
+def _unreadable(what: str, error: OSError) -> UnavailableError:
+    return UnavailableError(
+        "receipts-unreadable",
+        f"runtime/{what} can't be read: {error.strerror}",
+        "See what is in its place, and to its permissions. Receipts that are lost are told from history.",
+    )

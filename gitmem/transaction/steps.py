@@ -5,6 +5,7 @@ None of these writes to the working tree; each raises with nothing changed but u
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -42,6 +43,27 @@ def take_index_lock(ground: Ground, tools: Tools, holder: str) -> IndexLock:
             if tools.clock.monotonic_s() >= deadline:
                 raise
             tools.clock.sleep_s(INDEX_POLL_S)
+
+
+def check_own_repository(ground: Ground) -> None:
+    """Check that the repository is no other than the vault's, before even a lock is written into it.
+
+    It is opened by libgit2 here, for the proof after the commit needs that: a refusal then would come too late. Raises
+    ``StateError`` (``not-a-vault``, ``foreign-owner``, ``repository-unsupported``), ``UnavailableError``
+    (``vault-unreadable``), ``IntegrityError`` (``ref-unreadable``). What can't be read of the last commit is left to
+    those who need it.
+    """
+    head = ground.repo.head().commit
+    ground.repo.handle  # noqa: B018 - opens it
+    with contextlib.suppress(IntegrityError):
+        committed = None if head is None else ground.repo.read_blob(head, MANIFEST)
+        if head is None or (committed is not None and parse_manifest(committed).vault_id == ground.vault_id):
+            return
+        raise StateError(
+            "not-a-vault",
+            "the repository's last commit has no marker of this vault",
+            f"Is it the vault's own repository? If it is, commit {MANIFEST} with Git.",
+        )
 
 
 def check_marker(ground: Ground) -> tuple[Manifest, CommitId]:

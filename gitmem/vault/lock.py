@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from gitmem.clock import Clock, SystemClock, format_utc
+from gitmem.disk import open_regular
 from gitmem.errors import UnavailableError, disk_refused
 from gitmem.vault.os_lock import OsLock, try_lock, try_lock_folder
 
@@ -28,6 +29,7 @@ FOLDER = "gitmem"
 QUEUE_PLACES = 8
 POLL_S = 0.001
 """How often the first in the queue looks; those behind look less often, by their place."""
+_MAX_HOLDER_BYTES = 4096
 DEFAULT_WAIT_S = 10.0
 _SYSTEM_CLOCK = SystemClock()
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
@@ -124,8 +126,8 @@ def _busy(lock_file: str) -> UnavailableError:
 
 def _describe_holder(lock_file: str) -> str:
     try:
-        with open(lock_file, encoding="utf-8") as file:
-            holder = json.loads(file.read())
+        with open_regular(lock_file) as file:
+            holder = json.loads(file.read(_MAX_HOLDER_BYTES))
         pid, told = int(holder["pid"]), f"process {holder['pid']} ({holder['what']}, since {holder['since']})"
         is_of_this_boot = holder["boot"] == _read_boot_id()
     except (OSError, ValueError, KeyError, TypeError):

@@ -24,7 +24,7 @@ class OsLock:
 
     def write(self, data: bytes) -> None:
         """Let the locked file hold ``data``, as far as the platform lets a locked file be written."""
-        if self.fd is not None:
+        if self.fd is not None and os.fstat(self.fd).st_nlink <= 1:  # under a second name it would be another file
             with contextlib.suppress(OSError):
                 os.ftruncate(self.fd, 0)
                 if data:

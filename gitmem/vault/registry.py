@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gitmem.disk import ensure_folder, open_regular, replace_file
+from gitmem.disk import ensure_folder, read_regular, replace_file
 from gitmem.errors import IntegrityError, StateError, UnavailableError
 from gitmem.model.ids import VaultId, is_record_id
 from gitmem.model.settings import Scope, VaultEntry
@@ -25,7 +25,8 @@ FORMAT = 1
 def load_registry(home: HomeLayout) -> tuple[VaultEntry, ...]:
     """Return the known vaults in the order in which they were made; empty when there is no registry yet.
 
-    Raises ``IntegrityError`` (``bad-registry``) for a registry that can't be understood.
+    Raises ``IntegrityError`` (``bad-registry``) for a registry that can't be understood, ``UnavailableError``
+    (``registry-unreadable``) for one that can't be read.
     """
     return _load(home)[1]
 
@@ -98,14 +99,19 @@ def _change(home: HomeLayout, edit: Callable[[tuple[VaultEntry, ...]], tuple[Vau
 def _load(home: HomeLayout) -> tuple[int, tuple[VaultEntry, ...]]:
     """Return the format of the registry and its vaults."""
     try:
-        with open_regular(home.registry_file) as file:
-            value: Any = json.loads(file.read())
+        value: Any = json.loads(read_regular(home.registry_file))
         found = get_member(value, "format", int)
         if found < 1:
             raise ValueError("format is not above 0")
         return found, tuple(_parse_entry(entry) for entry in get_member(value, "vaults", list))
     except FileNotFoundError:
         return FORMAT, ()
+    except OSError as error:
+        raise UnavailableError(
+            "registry-unreadable",
+            f"{home.registry_file} can't be read: {error.strerror}",
+            "See what is in its place, and to its permissions.",
+        ) from error
     except (ValueError, RecursionError) as error:
         raise IntegrityError(
             "bad-registry",

@@ -9,7 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import StateError
-from gitmem.git.index_file import BadIndexError, IndexFile, NewEntry, StagedEntry, load_index, new_index, parse_index
+from gitmem.git.index_file import (
+    BadIndexError,
+    IndexFile,
+    NewEntry,
+    StagedEntry,
+    find_version,
+    load_index,
+    new_index,
+    parse_index,
+)
 from gitmem.git.index_tree import invalidate_folders
 from gitmem.git.repo import Repo
 from gitmem.model.ids import fingerprint
@@ -138,10 +147,18 @@ def test_an_index_of_another_kind_is_refused_and_not_rebuilt(tmp_path: Path, git
     with pytest.raises(StateError) as caught:
         load_index(str(index))
     assert caught.value.code == "index-unsupported"
-    for body in (struct.pack(">4sII", b"DIRC", 5, 0), struct.pack(">4sII4sI", b"DIRC", 2, 0, b"sdir", 0)):
-        index.write_bytes(body + hashlib.sha1(body).digest())
-        with pytest.raises(StateError):
-            load_index(str(index))
+    body = struct.pack(">4sII4sI", b"DIRC", 2, 0, b"sdir", 0)
+    index.write_bytes(body + hashlib.sha1(body).digest())
+    with pytest.raises(StateError):
+        load_index(str(index))
+
+
+@pytest.mark.parametrize("version", [0, 1, 5, 0xFFFFFFFF])
+def test_an_index_of_a_version_that_git_does_not_have_is_made_anew(tmp_path: Path, version: int) -> None:
+    body = struct.pack(">4sII", b"DIRC", version, 0)
+    (tmp_path / "index").write_bytes(body + hashlib.sha1(body).digest())
+    assert load_index(str(tmp_path / "index")) is None
+    assert find_version(str(tmp_path / "index")) == version
 
 
 def test_a_missing_empty_or_damaged_index_is_none(tmp_path: Path) -> None:
