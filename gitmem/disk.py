@@ -20,6 +20,10 @@ READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY"
 """Open a file for reading without waiting for the other end where a pipe took its place."""
 
 
+class NotAFileError(OSError):
+    """What lies there is a pipe, a folder or a device where a regular file was to be read."""
+
+
 def ensure_folder(path: str, mode: int = 0o700) -> None:
     """Make ``path`` and its parents, each with ``mode``, where they are missing; flush each new entry."""
     if os.path.isdir(path):
@@ -83,7 +87,8 @@ def iter_files(
 def open_regular(path: str, max_bytes: int = MAX_FILE_BYTES) -> BinaryIO:
     """Open a regular file for reading, without waiting where a pipe took its place.
 
-    Raises ``OSError`` for one, and for a file larger than ``max_bytes``: it may be all hole and fill the memory.
+    Raises ``NotAFileError`` for one, ``OSError`` for a file larger than ``max_bytes`` (it may be all hole and fill the
+    memory) and what the system raises.
     """
     fd = os.open(path, READ_FLAGS)
     info = os.fstat(fd)
@@ -92,7 +97,7 @@ def open_regular(path: str, max_bytes: int = MAX_FILE_BYTES) -> BinaryIO:
     os.close(fd)
     if stat.S_ISREG(info.st_mode):
         raise OSError(errno.EFBIG, f"larger than {max_bytes >> 20} MiB", path)
-    raise OSError(errno.EINVAL, "not a regular file", path)
+    raise NotAFileError(errno.EINVAL, "not a regular file", path)
 
 
 def read_regular(path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:

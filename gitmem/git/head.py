@@ -6,12 +6,14 @@ import os
 import re
 from dataclasses import dataclass
 
-from gitmem.disk import read_regular
+from gitmem.disk import open_regular, read_regular
 from gitmem.errors import IntegrityError
 from gitmem.git.discover import read_pointer
 from gitmem.model.ids import CommitId
 
 _ID = re.compile(r"[0-9a-f]{40}")
+_LOG_LINE = re.compile(rb"[0-9a-f]{40} ([0-9a-f]{40}) ")
+_TAIL_BYTES = 16 << 10
 _MAX_SYMBOLIC = 5
 
 
@@ -45,13 +47,25 @@ def read_ref(common_dir: str, name: str) -> CommitId | None:
         path = os.path.join(common_dir, name)
         text = read_pointer(path)
         if text is None:
-            if os.path.isfile(path):
+            if os.path.lexists(path) and not os.path.isdir(path):
                 raise _unreadable(name)
             return _find_packed(common_dir, name)
         if _ID.fullmatch(text):
             return CommitId(text)
         name = _symbolic_target(text, name)
     raise _unreadable(name)
+
+
+def read_log_tip(common_dir: str, branch: str) -> CommitId | None:
+    """Return the commit that the branch's own log says it is at, ``None`` when there is no log or its end is torn."""
+    try:
+        with open_regular(os.path.join(common_dir, "logs/refs/heads", branch)) as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
+            line = file.read().rpartition(b"\n")[0].rpartition(b"\n")[2]
+    except OSError:
+        return None
+    found = _LOG_LINE.match(line)
+    return CommitId(found[1].decode()) if found else None
 
 
 def find_operation(git_dir: str) -> str | None:

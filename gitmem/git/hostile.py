@@ -47,6 +47,7 @@ _FILES = (
     "logs/HEAD",
     "commondir",
     "gitdir",
+    "objects/info/commit-graph",
     "gitmem/lock",
     "gitmem/turnstile",
 )
@@ -158,6 +159,19 @@ def _check_kinds(folder: str) -> None:
         waiting = [name]
         while waiting:
             waiting += _check_below(folder, waiting.pop(), deep=name != "objects")
+    _check_packs(folder)
+
+
+def _check_packs(folder: str) -> None:
+    packs = os.path.join(folder, "objects/pack")
+    try:
+        odd = [entry.name for entry in os.scandir(packs) if not entry.is_file(follow_symlinks=False)]
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise _unreadable("packs", error) from error
+    if odd:  # libgit2 would wait for the other end of a pipe
+        raise _hostile(f"objects/pack/{odd[0]} as a link, folder or device")
 
 
 def _check_below(folder: str, inside: str, *, deep: bool) -> list[str]:
@@ -190,9 +204,7 @@ def _read_settings(path: str) -> list[tuple[str, str]]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise UnavailableError(
-            "vault-unreadable", f"the repository's settings can't be read: {error.strerror}", "Look at the permissions."
-        ) from error
+        raise _unreadable("settings", error) from error
     # Before libgit2 parses the file: it would already open what an include names.
     if _INCLUDE.search(data) or len(data) > _MAX_CONFIG_BYTES:
         raise _hostile("include")
@@ -242,9 +254,7 @@ def _check_objects_and_refs(common_dir: str) -> None:
     except FileNotFoundError:
         packed = False
     except OSError as error:
-        raise UnavailableError(
-            "vault-unreadable", f"packed-refs can't be read: {error.strerror}", "Look at it in the vault's .git folder."
-        ) from error
+        raise _unreadable("packed branches", error) from error
     if packed or any(files for _folder, _folders, files in os.walk(os.path.join(common_dir, "refs/replace"))):
         raise _hostile("refs/replace")
 
@@ -255,6 +265,12 @@ def _has_bytes(path: str) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     return info.st_size > 0 or not stat.S_ISREG(info.st_mode)  # libgit2 would wait for the other end of a pipe
+
+
+def _unreadable(what: str, error: OSError) -> UnavailableError:
+    return UnavailableError(
+        "vault-unreadable", f"the repository's {what} can't be read: {error.strerror}", "Look at the permissions."
+    )
 
 
 def _bare() -> StateError:

@@ -194,7 +194,7 @@ def load_index(path: str) -> IndexFile | None:
     """Return the staging area at ``path``; ``None`` when it is missing, empty or damaged and has to be made from HEAD.
 
     Raises ``StateError`` (``index-unsupported``) for one that Git can read and this can't, ``UnavailableError``
-    (``index-unreadable``) for one that can't be read or is beyond all size.
+    (``index-unreadable``) for one that the system does not let anybody read, or that is beyond all size.
     """
     try:
         data = read_regular(path)
@@ -202,7 +202,9 @@ def load_index(path: str) -> IndexFile | None:
         return None
     except OSError as error:
         raise UnavailableError(
-            "index-unreadable", f"Git's staging area can't be read: {error.strerror}", "Look at .git/index."
+            "index-unreadable",
+            f"Git's staging area can't be read: {error.strerror}",
+            "Look at the permissions of the file index in the vault's Git directory.",
         ) from error
     try:
         return parse_index(data)

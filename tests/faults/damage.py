@@ -125,7 +125,9 @@ def build_grounds(root: Path, templates: Path) -> dict[str, Scene]:
         shutil.rmtree(root, ignore_errors=True)
         root.mkdir()
         if name == "sharded":
-            make_vault(str(root / "home"), NewVault(Scope.WORKSPACE, path=str(root / "vault"), catalog_shards=32), PERSON)
+            make_vault(
+                str(root / "home"), NewVault(Scope.WORKSPACE, path=str(root / "vault"), catalog_shards=32), PERSON
+            )
         scenes[name] = build(root)
         prepare(scenes[name])
         shutil.copytree(root, templates / name, symlinks=True)

@@ -72,6 +72,8 @@ HOSTILE = {
     "replacement": (_file("refs/replace/" + "1" * 40, "2" * 40 + "\n"), "refs/replace"),
     "packed replacement": (_file("packed-refs", "1" * 40 + " refs/replace/" + "2" * 40 + "\n"), "refs/replace"),
     "common directory": (_file("commondir", "../../outside\n"), "commondir"),
+    "pipe for a pack index": (_pipe("objects/pack/pack-1.idx"), "objects/pack/pack-1.idx as a link, folder or device"),
+    "pipe for a commit graph": (_pipe("objects/info/commit-graph"), "objects/info/commit-graph as a link or device"),
     "linked HEAD": (_moved_and_linked("HEAD"), "HEAD as a link or device"),
     "linked settings": (_moved_and_linked("config"), "config as a link or device"),
     "linked index": (_moved_and_linked("index"), "index as a link or device"),

@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -134,3 +135,17 @@ def test_little_is_remembered(vault: Repo) -> None:
         _loose(vault, blob).unlink()
         with pytest.raises(IntegrityError):
             vault.objects.read_small(blob)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+def test_what_is_no_file_in_an_objects_place_is_an_error_and_no_wait(vault: Repo, kind: str) -> None:
+    blob = vault.objects.write(ObjectType.BLOB, b"text\n")
+    path = Path(vault.common_dir) / "objects" / blob[:2] / blob[2:]
+    path.unlink()
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.mkdir()
+    with pytest.raises(IntegrityError, match="not a regular file"):
+        vault.read_object(blob)
+    assert not vault.objects.remove_torn(blob)
