@@ -314,6 +314,9 @@ def _guard(check: Callable[[], Iterator[Row]]) -> Iterator[Row]:
     except GitmemError as error:
         hint = _ADVICE.get(error.code, error.hint)
         yield _row("error", error.code, error.message, hint, error.fields.get("path"))
+    except OSError as error:
+        hint = "See what lies there and who may read it."
+        yield _row("error", "system-error", f"the system refused: {error}", hint, error.filename)
 
 
 def _row(severity: str, code: str, message: str, hint: str = "", path: str | None = None) -> Row:

@@ -77,6 +77,14 @@ def report(read: Callable[[], Answer]) -> Answer:
     except (UnavailableError, StateError, IntegrityError) as error:
         status = Status.WITHHELD if error.code in WITHHELD else Status.UNAVAILABLE
         return Answer(status, None, diagnostics=(Problem(error.code, error.message),), extra={"hint": error.hint})
+    except OSError as error:
+        problem = Problem("system-error", f"the system refused: {error}")
+        return Answer(
+            Status.UNAVAILABLE,
+            None,
+            diagnostics=(problem,),
+            extra={"hint": "See to it and ask again; `gitmem doctor` may help."},
+        )
 
 
 def read_records(vault: OpenVault, paths: Iterable[str]) -> dict[str, tuple[Record, bytes]]:

@@ -34,9 +34,9 @@ def load_registry(home: HomeLayout) -> tuple[VaultEntry, ...]:
 def register(home: HomeLayout, entry: VaultEntry) -> bool:
     """Put ``entry`` in the registry, in place of the one with its id; durable. Returns whether anything changed.
 
-    Raises ``UnavailableError`` (``registry-busy``) after 10 s of waiting for another writer, ``StateError``
-    (``format-too-new``) for a registry of a newer gitmem, ``IntegrityError`` (``bad-registry``); nothing is written
-    then.
+    Raises ``UnavailableError`` (``registry-busy``) after 10 s of waiting for another writer, or what the disk says
+    (``registry-unreadable``, ``registry-not-written``), ``StateError`` (``format-too-new``) for a registry of a newer
+    gitmem, ``IntegrityError`` (``bad-registry``); nothing is written then.
     """
 
     def put(entries: tuple[VaultEntry, ...]) -> tuple[VaultEntry, ...]:
@@ -74,9 +74,9 @@ def hold_home(home: HomeLayout) -> Iterator[None]:
 def _change(home: HomeLayout, edit: Callable[[tuple[VaultEntry, ...]], tuple[VaultEntry, ...]]) -> bool:
     from filelock import FileLock, Timeout
 
-    ensure_folder(home.root)
     lock = FileLock(home.registry_lock, mode=0o600)
     try:
+        ensure_folder(home.root)
         with lock.acquire(timeout=10):
             found, before = _load(home)
             after = edit(before)
@@ -94,6 +94,12 @@ def _change(home: HomeLayout, edit: Callable[[tuple[VaultEntry, ...]], tuple[Vau
         raise UnavailableError(
             "registry-busy", "another process holds the registry", "Try again in a moment."
         ) from None
+    except OSError as error:
+        raise UnavailableError(
+            "registry-not-written",
+            f"the vault can't be registered: {error.strerror or error}",
+            f"Look at free space and permissions of {home.root}, then run the command again.",
+        ) from error
 
 
 def _load(home: HomeLayout) -> tuple[int, tuple[VaultEntry, ...]]:

@@ -252,3 +252,11 @@ def test_a_child_that_lives_on_does_not_keep_the_lock(tmp_path: Path) -> None:
     os.close(ending)
     os.waitpid(pid, 0)
     os.close(waiting)
+
+
+@pytest.mark.parametrize("name", ["lock", "queue/0"])
+def test_a_folder_in_a_locks_place_is_said(tmp_path: Path, name: str) -> None:
+    (tmp_path / "gitmem" / name).mkdir(parents=True)
+    with pytest.raises(UnavailableError) as raised, hold_lock(str(tmp_path), "test"):
+        pass
+    assert raised.value.code == "disk"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gitmem.errors import IntegrityError, StateError
+from gitmem.errors import IntegrityError, StateError, UnavailableError
 from gitmem.model.ids import VaultId
 from gitmem.model.settings import Scope, VaultEntry
 from gitmem.vault.layout import HomeLayout
@@ -87,3 +88,23 @@ def test_a_registry_that_could_not_be_read_again_is_not_written(home: HomeLayout
     with pytest.raises(IntegrityError) as caught:
         register(home, VaultEntry(TWO.vault_id, TWO.scope, "", TWO.path, TWO.runtime))
     assert (caught.value.code, Path(home.registry_file).read_bytes()) == ("schema", before)
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe"])
+def test_a_registry_that_can_not_be_read_is_said(home: HomeLayout, kind: str) -> None:
+    if kind == "folder":
+        Path(home.registry_file).mkdir()
+    else:
+        os.mkfifo(home.registry_file)
+    for ask in (lambda: load_registry(home), lambda: register(home, ONE)):
+        with pytest.raises(UnavailableError) as raised:
+            ask()
+        assert raised.value.code == "registry-unreadable"
+
+
+def test_a_registry_that_can_not_be_written_is_said(home: HomeLayout) -> None:
+    Path(home.registry_lock).mkdir()
+    with pytest.raises(UnavailableError) as raised:
+        register(home, ONE)
+    assert raised.value.code == "registry-not-written"
+    assert load_registry(home) == ()
