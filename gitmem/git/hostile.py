@@ -35,9 +35,11 @@ _FOLDERS = (
     "info",
     "gitmem",
     "gitmem/displaced",
+    "gitmem/journal",
+    "gitmem/queue",
 )
 # Of these, whatever lies in them.
-_TREES = ("objects", "refs/heads", "logs/refs/heads")
+_TREES = ("objects", "refs/heads", "logs/refs/heads", "gitmem/queue")
 _FILES = (
     "HEAD",
     "config",
@@ -49,7 +51,6 @@ _FILES = (
     "gitdir",
     "objects/info/commit-graph",
     "gitmem/lock",
-    "gitmem/turnstile",
 )
 _INCLUDE = re.compile(rb"\[\s*include", re.IGNORECASE)
 # These run programs for a person's own Git commands; libgit2 knows none of them.

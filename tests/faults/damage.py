@@ -100,7 +100,7 @@ TARGETS: dict[str, Target] = {
     "HEAD": Target("base", _git("HEAD")),
     "index": Target("base", _git("index")),
     "index.lock of another": Target("base", _foreign_lock),
-    "journal": Target("crashed", _one(_runtime, "journal/*.json")),
+    "journal": Target("crashed", _one(lambda scene: scene.vault / ".git", "gitmem/journal/*.json")),
     "receipts": Target("base", _one(_runtime, "receipts/*.jsonl")),
     "manifest.json": Target("base", lambda scene: scene.vault / "manifest.json"),
     "catalog.json": Target("base", lambda scene: scene.vault / "catalog.json"),
@@ -109,7 +109,7 @@ TARGETS: dict[str, Target] = {
     "search catalog": Target("base", lambda scene: scene.runtime / "catalog.sqlite"),
     "registry.json": Target("base", lambda scene: scene.home / "registry.json"),
     "vault lock": Target("base", _git("gitmem/lock")),
-    "turnstile": Target("base", _git("gitmem/turnstile")),
+    "queue": Target("base", _git("gitmem/queue/0")),
     "displaced, waiting": Target("base", _one(lambda scene: scene.vault / ".git", "gitmem/displaced/*")),
     "pack": Target("packed", _one(lambda scene: scene.vault / ".git", "objects/pack/*.pack")),
     "pack index": Target("packed", _one(lambda scene: scene.vault / ".git", "objects/pack/*.idx")),
@@ -151,7 +151,7 @@ def _crash(scene: Scene) -> None:
     _prepare(scene)
     died = run(scene, _die_before_the_commit)
     assert died.kind == "raw", died
-    assert list((scene.runtime / "journal").glob("*.json"))
+    assert list((scene.vault / ".git/gitmem/journal").glob("*.json"))
 
 
 def _die_before_the_commit(_memory: Memory, scene: Scene) -> None:

@@ -112,7 +112,7 @@ class Scene:
         odd += [path for path in (self.vault / ".git").rglob("*") if path.name.startswith("gitmem-lock")]
         odd += list((self.vault / ".git").rglob("*.lock"))
         odd += list((self.vault / ".git").glob("index.*"))
-        odd += list((self.runtime / "journal").glob("*"))
+        odd += list((self.vault / ".git/gitmem/journal").glob("*"))
         return sorted(str(path.relative_to(self.root)) for path in odd)
 
 

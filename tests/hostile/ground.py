@@ -21,7 +21,7 @@ MAX_SECONDS = 30
 _MAX_HASHED_BYTES = 1 << 24
 _MEMORY_BYTES = 1 << 30
 HUGE_BYTES = 1 << 40
-LOCKS = (".git/gitmem/lock", ".git/gitmem/turnstile")
+LOCKS = (".git/gitmem/lock", ".git/gitmem/queue/0")
 
 Make = Callable[["Place"], object]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 pytest_plugins = "hosts.driving"
 
 
-LOGS = ("gitmem/lock", "gitmem/turnstile", "logs/HEAD", "logs/refs/heads/main")
+LOGS = ("gitmem/lock", "gitmem/queue/0", "logs/HEAD", "logs/refs/heads/main")
 
 
 def note(place: Place) -> Path:
@@ -121,8 +121,8 @@ FILES: dict[str, Row] = {
     "vault lock is a link": Row(
         "R", link(".git/gitmem/lock"), "unavailable hostile-repository", "hostile-repository", "hostile-repository"
     ),
-    "turnstile is a link": Row(
-        "R", link(".git/gitmem/turnstile"), "unavailable hostile-repository", "hostile-repository", "hostile-repository"
+    "a place in the queue is a link": Row(
+        "R", link(".git/gitmem/queue/0"), "unavailable hostile-repository", "hostile-repository", "hostile-repository"
     ),
     "displaced is a link": Row(
         "R",
@@ -205,9 +205,9 @@ FILES: dict[str, Row] = {
         "hostile-repository",
         "hostile-repository",
     ),
-    "turnstile is a pipe": Row(
+    "a place in the queue is a pipe": Row(
         "R",
-        repo(".git/gitmem/turnstile", ground.pipe),
+        repo(".git/gitmem/queue/0", ground.pipe),
         "unavailable hostile-repository",
         "hostile-repository",
         "hostile-repository",
@@ -221,9 +221,13 @@ FILES: dict[str, Row] = {
     ),
     "displaced file is a pipe": Row("K", repo(".git/gitmem/displaced/a.b.c", ground.pipe), "ok", "done", ""),
     "journal is a pipe": Row(
-        "R", runtime("journal", ground.pipe), "ok abandoned-operation", "journal-unreadable", "journal-unreadable"
+        "R",
+        repo(".git/gitmem/journal", ground.pipe),
+        "unavailable hostile-repository",
+        "hostile-repository",
+        "hostile-repository",
     ),
-    "journal's file is a pipe": Row("D", runtime("journal/x.json", ground.pipe), "ok recovered", "done", ""),
+    "journal's file is a pipe": Row("D", repo(".git/gitmem/journal/x.json", ground.pipe), "ok recovered", "done", ""),
     "receipts is a pipe": Row(
         "R", runtime("receipts", ground.pipe), "ok", "receipts-unreadable", "receipts-unreadable"
     ),
@@ -276,7 +280,9 @@ FILES: dict[str, Row] = {
         "registry-unreadable",
         "registry-unreadable",
     ),
-    "journal's file is a device": Row("D", runtime("journal/x.json", ground.device), "ok recovered", "done", ""),
+    "journal's file is a device": Row(
+        "D", repo(".git/gitmem/journal/x.json", ground.device), "ok recovered", "done", ""
+    ),
     "receipts file is a device": Row(
         "R", at(receipts, ground.device), "ok", "receipts-unreadable", "receipts-unreadable"
     ),
@@ -294,7 +300,9 @@ FILES: dict[str, Row] = {
         "hostile-repository",
         "hostile-repository",
     ),
-    "journal's file is a folder": Row("D", runtime("journal/x.json", ground.folder), "ok recovered", "done", ""),
+    "journal's file is a folder": Row(
+        "D", repo(".git/gitmem/journal/x.json", ground.folder), "ok recovered", "done", ""
+    ),
     "receipts file is a folder": Row(
         "R", at(receipts, ground.folder), "ok", "receipts-unreadable", "receipts-unreadable"
     ),
@@ -348,7 +356,7 @@ FILES: dict[str, Row] = {
         "registry-unreadable",
     ),
     "receipts are huge": Row("R", at(receipts, ground.huge), "ok", "receipts-unreadable", "receipts-unreadable"),
-    "journal is huge": Row("D", runtime("journal/x.json", ground.huge), "ok recovered", "done", ""),
+    "journal is huge": Row("D", repo(".git/gitmem/journal/x.json", ground.huge), "ok recovered", "done", ""),
     # modes
     "note can be run": Row("K", at(note, lambda path: path.chmod(0o755)), "ok", "done", ""),
     "note has every special bit": Row("K", at(note, lambda path: path.chmod(0o7755)), "ok", "done", ""),
