@@ -93,6 +93,10 @@ class Repo:
         """Return the Git operation under way (``merge``, ``rebase``, …), ``None`` when there is none."""
         return find_operation(self.git_dir)
 
+    def has_lost_index(self) -> bool:
+        """Tell whether the staging area is missing or damaged. Raises as ``unmerged_paths`` does."""
+        return load_index(self.index_path) is None
+
     def unmerged_paths(self) -> list[str]:
         """Return the paths that a merge left unmerged in the staging area, sorted; none for one that can't be read."""
         index = load_index(self.index_path)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from gitmem.disk import NO_FOLLOW, READ_FLAGS, write_new
+from gitmem.disk import NO_FOLLOW, READ_FLAGS, open_regular, replace_file, write_new
 from gitmem.errors import InputError, StateError, UnavailableError
 from gitmem.git.index_file import (
     NO_STAT,
@@ -47,6 +47,8 @@ from gitmem.text import make_visible
 UNMERGED = Fingerprint("unmerged")
 INTENT_TO_ADD = Fingerprint("intent-to-add")
 """What ``staged_ids`` says, beside ``NOT_A_FILE``, of entries that equal no blob of a commit."""
+DAMAGED = "damaged-index"
+"""What a damaged staging area is kept as, in the Git directory, when it is made again."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _32_BITS = 0xFFFFFFFF
 
@@ -135,7 +137,10 @@ def prepare_index(repo: Repo, base: CommitId | None, edits: Mapping[PathT, Finge
     it with the index lock held. Raises ``StateError`` (``index-unsupported``, ``index-clash``), ``UnavailableError``
     (``git-write-failed``).
     """
-    index = load_index(repo.index_path) or _index_of(repo, base)
+    index = load_index(repo.index_path)
+    if index is None:
+        _keep_damaged(repo)
+        index = _index_of(repo, base)
     data = index.edit(
         {
             path: None if blob is None else NewEntry(REGULAR, blob, _stat_of(repo, path, blob))
@@ -187,6 +192,15 @@ def _staged_id(entries: list[StagedEntry]) -> Fingerprint | None:
     if entry.intent_to_add:
         return INTENT_TO_ADD
     return Fingerprint(entry.blob) if stat.S_ISREG(entry.mode) else NOT_A_FILE
+
+
+def _keep_damaged(repo: Repo) -> None:
+    """Copy a damaged staging area to ``damaged-index``: ids of what was staged may still be told from it."""
+    with writing("the damaged staging area"), contextlib.suppress(FileNotFoundError):
+        with open_regular(repo.index_path) as file:
+            data = file.read()
+        if data:
+            replace_file(os.path.join(repo.git_dir, DAMAGED), data, 0o644)
 
 
 def _index_of(repo: Repo, base: CommitId | None) -> IndexFile:

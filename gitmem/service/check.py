@@ -25,6 +25,10 @@ from gitmem.service.worktree import WorkNote, iter_link_targets, iter_work_notes
 
 Row = dict[str, Any]
 VIEW_EDITED = "a view was edited by hand or is gone; `gitmem check --repair-views` makes it what is committed"
+UNREADABLE = (
+    "what is committed of it can't be read from the repository; an operation on it mends that if its file is "
+    "unchanged, else bring the object back from a clone or a backup"
+)
 
 
 def check(vault: OpenVault) -> Answer:
@@ -125,13 +129,18 @@ def _check_links(vault: OpenVault, notes: list[WorkNote]) -> Iterator[Row]:
 
 def _check_views(vault: OpenVault, head: CommitId) -> Iterator[Row]:
     from gitmem.service.views import RecordViews
-    from gitmem.transaction.repair import compare_views
+    from gitmem.transaction.repair import compare_views, is_readable
     from gitmem.vault.manifest import parse_manifest
 
     data = vault.repo.read_blob(head, "manifest.json")
     if data is None:
         yield _row("error", "not-a-vault", "the marker is not committed", "manifest.json")
         return
+    damaged = [path for path, blob in vault.repo.iter_files(head) if not is_readable(vault.repo, blob)]
+    for path in damaged:
+        yield _row("error", "object-unreadable", UNREADABLE, path)
+    if any(not RecordViews().is_view(path) for path in damaged):
+        return  # the views of records that can't be read can't be told
     for edit in compare_views(vault.repo, RecordViews(), parse_manifest(data), head):
         message = "it does not say what the records say; the next operation or `gitmem check --repair-views` mends it"
         yield _row("error", "view-differs", message, edit.path)

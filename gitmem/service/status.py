@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
+from gitmem.errors import UnavailableError
 from gitmem.model.answer import Answer, Status
+from gitmem.model.ids import CommitId
 from gitmem.model.record import Problem
 from gitmem.model.settings import FORMAT
 from gitmem.service.adopt import list_edited
 from gitmem.service.check import VIEW_EDITED, find_edited_views
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import iter_work_notes, scan
+from gitmem.transaction.steps import RESTORE_HINT, find_lost_tip, say_lost
+
+INDEX_LOST = (
+    "Git's staging area is missing or damaged, and what was staged in it is not known; the next operation makes it "
+    "anew and keeps a damaged one as .git/damaged-index"
+)
 
 
 def status(vault: OpenVault) -> Answer:
@@ -37,7 +46,10 @@ def status(vault: OpenVault) -> Answer:
     if manifest.format > FORMAT:
         problems.append(Problem("format-too-new", f"the vault has format {manifest.format}; this gitmem only reads it"))
     problems += [Problem("view-edited", VIEW_EDITED, path) for path in find_edited_views(vault)]
+    if vault.repo.has_lost_index():
+        problems.append(Problem("index-lost", INDEX_LOST))
     branch = vault.repo.head().branch
+    problems += _find_lost_tip(vault, manifest.branch, head)
     if branch != manifest.branch:
         problems.append(Problem("not-on-managed-branch", f"the vault is not on its branch {manifest.branch}"))
     extra: dict[str, Any] = {
@@ -53,3 +65,13 @@ def status(vault: OpenVault) -> Answer:
         "counts": dict(sorted(counts.items())),
     }
     return Answer(Status.OK, head, rows=rows, diagnostics=tuple(problems), extra=extra)
+
+
+def _find_lost_tip(vault: OpenVault, branch: str, head: CommitId) -> Iterator[Problem]:
+    try:
+        lost = find_lost_tip(vault.ground, branch, head)
+    except UnavailableError as error:  # receipts that can't be read stop writing; here they are told
+        yield Problem(error.code, error.message)
+        return
+    if lost is not None:
+        yield Problem("branch-went-back", f"{say_lost(head, lost)}. {RESTORE_HINT}")

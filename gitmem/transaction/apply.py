@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from gitmem.errors import GitmemError, disk_refused
+from gitmem.errors import GitmemError, IntegrityError, disk_refused
 from gitmem.git.publish import move_branch, prove, write_commit
 from gitmem.git.stage import IndexLock, install_index, prepare_index, remove_own_stale_lock
 from gitmem.git.trees import build_tree, diff_trees, tree_of, write_blobs
@@ -24,7 +24,7 @@ from gitmem.transaction.ground import Ground, Tools
 from gitmem.transaction.journal import Journal, drop_journal, save_journal
 from gitmem.transaction.receipts import append_receipt
 from gitmem.transaction.recover import check_recovered, recover, settle
-from gitmem.transaction.repair import edits_of_views, find_stale_views, plan_repair, put_views_back
+from gitmem.transaction.repair import edits_of_views, find_stale_views, mend_views, plan_repair, put_views_back
 from gitmem.vault.lock import hold_lock
 
 
@@ -66,6 +66,7 @@ def apply_repair(ground: Ground, tools: Tools, actor: Actor, op_id: OpId | None 
         if op_id is not None and (earlier := find_earlier(ground, nothing)) is not None:
             return earlier
         manifest, base = steps.check_marker(ground)
+        mend_views(ground, tools.views, manifest, base)
         planned = plan_repair(ground, tools.views, manifest, base, actor)
         if planned is None:
             receipt = _nothing_to_do(ground, nothing, tools)
@@ -106,6 +107,8 @@ def locked(ground: Ground, tools: Tools, what: str) -> Iterator[list[str]]:
             check_recovered(ground)
             tools.probe("marker")
             yield notices
+        except OSError as error:  # before the journal, that is: what comes later is settled and told by itself
+            raise _explain(error, "What was asked for was not committed.", ()) from error
         finally:
             # One that can't be removed now is known as ours by its content, and the next command removes it.
             with contextlib.suppress(OSError, GitmemError):
@@ -120,6 +123,7 @@ def _run(
     tools.probe("validate")
     steps.check_paths(ground, edits)
     tools.check(replace(change, edits=edits))
+    steps.mend_old_blobs(ground, edits, committed)
     journal = steps.plan_journal(change, edits, committed, (manifest.branch, base), steps.iso_time(tools))
     tools.probe("journal")
     try:
@@ -214,7 +218,11 @@ def _plan_views(
     def read(path: str) -> bytes | None:
         return ground.repo.read_blob(base, path)
 
-    views = tools.views.update(read, change.records, manifest.catalog_shards)
+    try:
+        views = tools.views.update(read, change.records, manifest.catalog_shards)
+    except IntegrityError:
+        mend_views(ground, tools.views, manifest, base)
+        views = tools.views.update(read, change.records, manifest.catalog_shards)
     return steps.make_way(ground, change.op_id, tuple(edits_of_views(ground.repo, base, views)), notices)
 
 

@@ -22,7 +22,7 @@ from gitmem.model.change import Change, Receipt, RecordRef
 from gitmem.model.ids import CommitId, OpId
 from gitmem.model.record import state_of
 from gitmem.transaction.ground import Ground
-from gitmem.transaction.receipts import find_first_receipt, find_last_receipt, find_receipt
+from gitmem.transaction.receipts import are_whole, find_first_receipt, find_last_receipt, find_receipt
 from gitmem.transaction.repair import find_record
 from gitmem.transaction.searched import may_hold
 
@@ -115,4 +115,5 @@ def _iter_records(repo: Repo, commit: Commit) -> Iterator[RecordRef]:
 def _has_all_receipts(ground: Ground, head: CommitId) -> bool:
     """Tell whether the receipts reach from the vault's making to ``head``; a clone's, or lost ones, do not."""
     first, last = find_first_receipt(ground.layout), find_last_receipt(ground.layout)
-    return first is not None and first.op is Action.INIT and last is not None and last.commit == head
+    reach = first is not None and first.op is Action.INIT and last is not None and last.commit == head
+    return reach and are_whole(ground.layout)

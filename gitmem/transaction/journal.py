@@ -14,8 +14,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gitmem.disk import ensure_folder, read_regular, replace_file
-from gitmem.errors import GitmemError, UnavailableError
+from gitmem.disk import NotAFileError, ensure_folder, read_regular, replace_file
+from gitmem.errors import GitmemError, StateError, UnavailableError
 from gitmem.model.change import Receipt
 from gitmem.model.ids import CommitId, Fingerprint, OpId, parse_op_id
 from gitmem.model.vault_path import VaultPath, parse_vault_path
@@ -23,6 +23,9 @@ from gitmem.transaction.receipts import receipt_from_json, receipt_to_json
 from gitmem.vault.lock import FOLDER
 
 _FOLDER = "journal"
+
+FORMAT = 1
+"""The newest form of a journal that this gitmem settles."""
 
 
 @dataclass(frozen=True)
@@ -70,33 +73,47 @@ def find_journals(common_dir: str) -> list[str]:
     names = []
     for name in _names(common_dir):
         if name.endswith(".tmp"):
-            os.unlink(os.path.join(journal_folder(common_dir), name))
+            with contextlib.suppress(IsADirectoryError):  # not of our making
+                os.unlink(os.path.join(journal_folder(common_dir), name))
         elif name.endswith(".json"):
             names.append(name)
     return sorted(names)
 
 
 def list_journals(common_dir: str) -> list[str]:
-    """Return the names of the journals there are, without the lock, sorted; reads only."""
+    """Return the names of the journals there are, without the lock, sorted; reads only.
+
+    Raises ``UnavailableError`` (``journal-unreadable``).
+    """
     return sorted(name for name in _names(common_dir) if name.endswith(".json"))
 
 
 def is_pending(common_dir: str) -> bool:
-    """Tell, without the lock, whether an operation is under way or was abandoned."""
+    """Tell, without the lock, whether an operation is under way or was abandoned.
+
+    Raises ``UnavailableError`` (``journal-unreadable``).
+    """
     return any(name.endswith((".json", ".tmp")) for name in _names(common_dir))
 
 
 def load_journal(common_dir: str, name: str) -> Journal:
-    """Return one journal. Raises ``ValueError`` when it can't be understood, or names a file outside the vault.
+    """Return one journal. It lies in the repository, and so may have come with it from somebody else.
 
-    It lies in the repository, and so may have come with it from somebody else.
+    Raises ``ValueError`` when it can't be understood, or names a file outside the vault, ``UnavailableError``
+    (``journal-unreadable``) when the system does not let it be read, ``StateError`` (``journal-too-new``) for one that
+    a newer gitmem left.
     """
+    value = _read(os.path.join(journal_folder(common_dir), name))
     try:
-        value: Any = json.loads(read_regular(os.path.join(journal_folder(common_dir), name)))
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.EFBIG):
-            raise
-        raise ValueError(error.strerror) from None  # a pipe, a folder, or beyond all size: no journal of gitmem's
+        is_new = value.get("format", FORMAT) > FORMAT
+    except (AttributeError, TypeError) as error:
+        raise ValueError(repr(error)) from None
+    if is_new:
+        raise StateError(
+            "journal-too-new",
+            "a newer gitmem left an operation unfinished",
+            "Run any command of that gitmem in the vault; it settles the operation.",
+        )
     try:
         op_id = parse_op_id(value["op_id"])
         return Journal(
@@ -125,14 +142,31 @@ def journal_folder(common_dir: str) -> str:
 def _names(common_dir: str) -> list[str]:
     try:
         return os.listdir(journal_folder(common_dir))
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return []
     except OSError as error:
-        raise UnavailableError(
-            "journal-unreadable",
-            f".git/{FOLDER}/{_FOLDER} can't be read: {error.strerror}",
-            "See what is in its place, and to its permissions.",
-        ) from error
+        raise _unreadable(error) from error
+
+
+def _read(path: str) -> Any:
+    try:
+        return json.loads(read_regular(path))
+    except (NotAFileError, RecursionError) as error:
+        raise ValueError(str(error)) from None
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise ValueError(error.strerror) from None
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: OSError) -> UnavailableError:
+    return UnavailableError(
+        "journal-unreadable",
+        f"whether an operation was abandoned can't be told: {error.strerror or error}",
+        f"Look at what lies in .git/{FOLDER}/{_FOLDER} and who may read it.",
+    )
 
 
 def _file(common_dir: str, op_id: OpId) -> str:
@@ -150,6 +184,7 @@ def _parse_edit(value: dict[str, Any], op_id: OpId) -> JournalEdit:
 
 def _format(journal: Journal) -> bytes:
     value = {
+        "format": FORMAT,
         "op_id": journal.op_id,
         "branch": journal.branch,
         "base": journal.base,

@@ -4,13 +4,16 @@ So that a retry gets the same answer, a named operation that had nothing to do h
 
 Receipts are for asking again (the same op id gives the same answer), for telling gitmem's own commits from those that
 people made, and for people. Git's history stays the truth: where receipts were lost, it is asked.
+Where they can't be read, ``UnavailableError`` (``receipts-unreadable``) is raised.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -23,6 +26,7 @@ from gitmem.model.record import State
 from gitmem.model.vault_path import VaultPath
 from gitmem.vault.layout import VaultLayout
 
+_LINE = re.compile(rb'\{"op": "[a-z-]+", "op_id": "[^"]+", "commit": "[0-9a-f]{40}", .*\}')
 _TAIL_BYTES = 64 << 10
 
 
@@ -83,6 +87,15 @@ def find_first_receipt(layout: VaultLayout) -> Receipt | None:
     return None
 
 
+def are_whole(layout: VaultLayout) -> bool:
+    """Tell whether every line is a receipt of a commit: a torn or garbled one may have been the one looked for."""
+    for name in _names(layout.receipts):
+        with _open(layout.receipts, name) as file:
+            if not all(_LINE.fullmatch(line) for line in file.read().splitlines()):
+                return False
+    return True
+
+
 def receipt_to_json(receipt: Receipt) -> dict[str, Any]:
     """Return the receipt as ``schema/receipt.schema.json`` describes it."""
     return {
@@ -123,7 +136,7 @@ def _parse_ref(value: dict[str, Any]) -> RecordRef:
 def _parse(line: bytes) -> Receipt | None:
     try:
         return receipt_from_json(json.loads(line))
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
         return None
 
 
@@ -133,22 +146,24 @@ def _names(folder: str) -> list[str]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise _unreadable("receipts", error) from error
+        raise _unreadable(folder, error) from error
 
 
-def _open(folder: str, name: str) -> BinaryIO:
+@contextlib.contextmanager
+def _open(folder: str, name: str) -> Iterator[BinaryIO]:
     path = os.path.join(folder, name)
     try:
         if os.path.islink(path):  # nothing is appended to what lies elsewhere
             raise OSError(errno.ELOOP, "a symbolic link", path)
-        return open_regular(path)
+        with open_regular(path) as file:
+            yield file
     except OSError as error:
-        raise _unreadable(f"receipts/{name}", error) from error
+        raise _unreadable(folder, error) from error
 
 
-def _unreadable(what: str, error: OSError) -> UnavailableError:
+def _unreadable(folder: str, error: OSError) -> UnavailableError:
     return UnavailableError(
         "receipts-unreadable",
-        f"runtime/{what} can't be read: {error.strerror}",
-        "See what is in its place, and to its permissions. Receipts that are lost are told from history.",
+        f"what was done before can't be told: {error.strerror or error}",
+        f"Look at what lies in {folder} and who may read it. Receipts may be lost; history then answers.",
     )

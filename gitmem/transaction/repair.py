@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from gitmem.errors import GitmemError, InputError
+from gitmem.errors import GitmemError, InputError, IntegrityError
 from gitmem.git.repo import Repo
 from gitmem.git.stage import staged_ids
-from gitmem.git.trees import Difference, diff_trees, tree_of
+from gitmem.git.trees import Difference, diff_trees, tree_of, write_blobs
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Change, FileEdit, RecordChange
 from gitmem.model.ids import CommitId, OpId, fingerprint, new_op_id
@@ -47,6 +47,23 @@ def find_stale_views(ground: Ground, views: Views, manifest: Manifest, base: Com
 def plan_repair(ground: Ground, views: Views, manifest: Manifest, base: CommitId, actor: Actor) -> Change | None:
     """Return the change that makes the views of ``base`` what its records say, ``None`` when they are."""
     return _make_change(tuple(compare_views(ground.repo, views, manifest, base)), actor)
+
+
+def mend_views(ground: Ground, views: Views, manifest: Manifest, base: CommitId) -> None:
+    """Write again the committed views that the repository lost, where the records still say what was in them."""
+    wanted = views.rebuild(iter_records(ground.repo, base), manifest.catalog_shards)
+    for path, blob in ground.repo.find_blobs(base, sorted(wanted)).items():
+        if blob is not None and blob == fingerprint(wanted[path]) and not is_readable(ground.repo, blob):
+            write_blobs(ground.repo, {VaultPath(path): wanted[path]})
+
+
+def is_readable(repo: Repo, blob: str) -> bool:
+    """Tell whether a blob can be read from the repository now."""
+    try:
+        repo.read_object(blob)
+    except IntegrityError:
+        return False
+    return True
 
 
 def put_views_back(ground: Ground, views: Views, op_id: OpId) -> list[str]:

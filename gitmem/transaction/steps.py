@@ -11,20 +11,26 @@ from dataclasses import replace
 
 from gitmem.clock import format_utc
 from gitmem.errors import IntegrityError, StateError, UnavailableError
+from gitmem.git.head import read_log_tip
+from gitmem.git.history import iter_commits
 from gitmem.git.message import REQUEST, UNDOES, Message, format_message
 from gitmem.git.repo import Repo
 from gitmem.git.stage import IndexLock, lock_index, staged_ids
+from gitmem.git.trees import write_blobs
 from gitmem.model.change import Change, FileEdit, Receipt, RecordChange, RecordRef
 from gitmem.model.ids import CommitId, Fingerprint, OpId, fingerprint
+from gitmem.model.record import state_of
 from gitmem.model.settings import FORMAT, Clean, Manifest
 from gitmem.model.vault_path import VaultPath
 from gitmem.transaction.files import displaced_name, find_fingerprint, keep_displaced, temp_name
 from gitmem.transaction.ground import Ground, Tools
 from gitmem.transaction.journal import Journal, JournalEdit
+from gitmem.transaction.receipts import find_last_receipt
 from gitmem.vault.layout import MANIFEST
 from gitmem.vault.manifest import check_writable, load_manifest, parse_manifest
 from gitmem.vault.paths import check_no_clash, check_way, read_file
 
+RESTORE_HINT = "The log is `git reflog` of the branch; `git update-ref` puts the branch where it should be."
 INDEX_POLL_S = 0.02
 MAX_NAMED_RECORDS = 50
 """A commit of more records says how many there are; its difference says which."""
@@ -70,7 +76,8 @@ def check_marker(ground: Ground) -> tuple[Manifest, CommitId]:
     """Check that this is a vault in a state to be written.
 
     Returns its committed manifest and the commit to build on. Raises ``StateError``: ``not-a-vault``,
-    ``format-too-new``, ``git-operation-in-progress``, ``not-on-managed-branch``, ``unmerged-paths``.
+    ``format-too-new``, ``git-operation-in-progress``, ``not-on-managed-branch``, ``unmerged-paths``; ``IntegrityError``
+    (``bad-manifest``, ``no-commit``, ``branch-went-back``).
     """
     manifest = load_manifest(ground.layout.repo)
     if manifest is None or manifest.vault_id != ground.vault_id:
@@ -103,7 +110,31 @@ def check_marker(ground: Ground) -> tuple[Manifest, CommitId]:
     committed = ground.repo.read_blob(head.commit, MANIFEST)
     if committed is None:
         raise StateError("not-a-vault", "the marker is not committed", f"Commit {MANIFEST} with Git.")
+    lost = find_lost_tip(ground, manifest.branch, head.commit)
+    if lost is not None:
+        raise IntegrityError("branch-went-back", say_lost(head.commit, lost), RESTORE_HINT)
     return parse_manifest(committed), head.commit
+
+
+def find_lost_tip(ground: Ground, branch: str, base: CommitId) -> CommitId | None:
+    """Return the commit that ``branch`` was at when a fault took its file, and an older place of it came to light.
+
+    Known by the newest receipt and the branch's own log, which agree on a later commit than ``base``, where the branch
+    is: whoever moves it back on purpose leaves a line in the log. ``None`` when all is well.
+    """
+    last = find_last_receipt(ground.layout)
+    if last is None or last.commit in (None, base) or read_log_tip(ground.repo.common_dir, branch) != last.commit:
+        return None
+    try:
+        later = any(commit.id == base for commit in iter_commits(ground.repo, last.commit))
+    except IntegrityError:  # gone altogether: there is nothing to go back to
+        return None
+    return last.commit if later else None
+
+
+def say_lost(base: CommitId, lost: CommitId) -> str:
+    """Return one line for people about what ``find_lost_tip`` found."""
+    return f"the branch went back to {base[:12]}; its log and the newest receipt say that it was at {lost[:12]}"
 
 
 def check_clean(
@@ -165,6 +196,27 @@ def check_paths(ground: Ground, edits: tuple[FileEdit, ...]) -> None:
         check_way(ground.layout.repo, edit.path)
         if edit.after is not None and (edit.before is None or edit.adopted):
             check_no_clash(ground.layout.repo, edit.path)
+
+
+def mend_old_blobs(
+    ground: Ground, edits: tuple[FileEdit, ...], committed: Mapping[VaultPath, Fingerprint | None]
+) -> None:
+    """Write again the committed blobs that the repository lost, of notes that are about to change.
+
+    Their files are the last copy of what history names. Raises ``IntegrityError`` (``object-unreadable``) where the
+    file holds something else, ``UnavailableError`` (``git-write-failed``).
+    """
+    for edit in edits:
+        old = committed[edit.path]
+        if old is None or state_of(edit.path) is None:
+            continue
+        try:
+            ground.repo.read_object(old)
+        except IntegrityError:
+            data = read_file(ground.layout.repo, edit.path)
+            if data is None or fingerprint(data) != old:
+                raise
+            write_blobs(ground.repo, {edit.path: data})
 
 
 def plan_journal(
