@@ -9,22 +9,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from faults.damage import DAMAGES, NOBODY, TARGETS
+from faults.scene import NEXT, OP, PERSON, WRITES, Outcome, Scene, find_lies, read_all, restore, run, write_next
+
 from gitmem.service.edit import RecordEdit
 from gitmem.service.memory import Memory
 from gitmem.transaction import displaced
 from gitmem.wiring import run_doctor
 
-from faults.damage import DAMAGES, NOBODY, TARGETS
-from faults.scene import NEXT, OP, PERSON, WRITES, Outcome, Scene, find_lies, read_all, restore, run, write_next
-
-READS = ("status", "list", "search")
+READS = ("status", "list", "search", "check", "log")
 
 
 class Cell(NamedTuple):
     """What came of it.
 
-    ``said`` is ``STATUS LIST SEARCH / OBSERVE EDIT``: the status of each read, ``+`` behind it where a diagnostic names
-    something, and ``done`` or the error's code. ``problems`` lists what must never be.
+    ``said`` is ``STATUS LIST SEARCH CHECK LOG / OBSERVE EDIT``: the status of each read (one where all are alike, ``+``
+    behind it where it names a problem), then ``done`` or the error's code. ``problems`` lists what must never be.
     """
 
     said: str
@@ -49,13 +49,13 @@ def run_cell(template: Path, scene: Scene, target: str, damage: str) -> Cell:
     answers: dict[str, Any] = reads.value if reads.kind == "done" else {}
     problems += find_lies(answers)
     _try(scene, _doctor, uid, problems, "doctor")
-    tree, tip = snapshot(scene, path), _tip(scene)
+    tree = snapshot(scene, path)
     observed = _try(scene, write_next, uid, problems, "observe")
-    if observed.kind == "refused" and (snapshot(scene, path), _tip(scene)) != (tree, tip):
+    if observed.kind == "refused" and snapshot(scene, path) != tree:
         problems.append("observe was refused and wrote something")
-    tree, tip = snapshot(scene, path), _tip(scene)
+    tree = snapshot(scene, path)
     edited = _try(scene, _edit, uid, problems, "edit")
-    if edited.kind == "refused" and (snapshot(scene, path), _tip(scene)) != (tree, tip):
+    if edited.kind == "refused" and snapshot(scene, path) != tree:
         problems.append("edit was refused and wrote something")
     if uid is not None:
         _give_away(scene.root, os.getuid())
@@ -65,7 +65,7 @@ def run_cell(template: Path, scene: Scene, target: str, damage: str) -> Cell:
         _judge(scene, person, target, observed, edited)
     except AssertionError as error:
         problems.append(f"with the good file back: {error}")
-    return Cell(_tell(answers, observed, edited), problems)
+    return Cell(_tell(reads, answers, observed, edited), problems)
 
 
 def look(path: Path) -> tuple[int, bytes]:
@@ -82,10 +82,6 @@ def snapshot(scene: Scene, damaged: Path) -> dict[str, tuple[int, bytes]]:
     found = [path for path in scene.vault.rglob("*") if ".git" not in path.relative_to(scene.vault).parts]
     found += [scene.vault / ".git" / name for name in ("HEAD", "refs/heads/main", "packed-refs", "index")]
     return {str(path): look(path) for path in found if path != damaged and damaged not in path.parents}
-
-
-def _tip(scene: Scene) -> str:
-    return scene.git("rev-parse", "--verify", "--quiet", "HEAD", check=False)
 
 
 def _try(
@@ -129,6 +125,10 @@ def _judge(scene: Scene, person: dict[str, Any], target: str, observed: Outcome,
     assert not find_lies(reads.value), find_lies(reads.value)
     for verb in READS:
         assert reads.value[verb]["status"] in ("ok", "no-match"), (verb, reads.value[verb])
+    if target == "journal":  # nobody knows what was under way; its files wait as a person's do, and are reported
+        scene.git("checkout", "--quiet", "HEAD", "--", scene.records[0])
+        for name in scene.leftovers():
+            (scene.root / name).unlink()
     again = run(scene, write_next)
     assert again.kind == "done", f"observe: {again}"
     assert observed.kind != "done" or again.value["commit"] == observed.value["commit"], "done twice"
@@ -148,9 +148,10 @@ def _judge(scene: Scene, person: dict[str, Any], target: str, observed: Outcome,
     assert scene.leftovers() == [], scene.leftovers()
 
 
-def _tell(answers: dict[str, Any], observed: Outcome, edited: Outcome) -> str:
-    read = [answers[verb]["status"] + ("+" if answers[verb]["codes"] else "") for verb in READS] if answers else ["raw"]
-    return f"{' '.join(read)} / {_code(observed)} {_code(edited)}"
+def _tell(reads: Outcome, answers: dict[str, Any], observed: Outcome, edited: Outcome) -> str:
+    found = [answers[verb] for verb in READS if answers]
+    read = [one["status"] + ("+" if one["codes"] or one["rows"] else "") for one in found] or [_code(reads)]
+    return f"{' '.join(read[:1] if len(set(read)) == 1 else read)} / {_code(observed)} {_code(edited)}"
 
 
 def _code(outcome: Outcome) -> str:

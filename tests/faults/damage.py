@@ -8,14 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from faults.scene import OP, PERSON, WRITES, Scene, build, read_all, run
+
 from gitmem.model.settings import Scope
 from gitmem.service.edit import RecordEdit
 from gitmem.service.init import NewVault
 from gitmem.service.memory import Memory
-from gitmem.wiring import make_vault
+from gitmem.wiring import make_vault, run_doctor
 
 from crash import Killer
-from faults.scene import OP, PERSON, Scene, build, run
 
 NOBODY = 65534
 
@@ -29,7 +30,7 @@ def _write(path: Path, data: bytes) -> None:
 
 def _flip(path: Path) -> None:
     data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 0x20
+    data[len(data) // 2 : len(data) // 2 + 1] = bytes([data[len(data) // 2] ^ 0x20]) if data else b" "
     _write(path, bytes(data))
 
 
@@ -120,7 +121,7 @@ TARGETS: dict[str, Target] = {
 
 def build_grounds(root: Path, templates: Path) -> dict[str, Scene]:
     """Build each kind of vault in ``root``, and leave a copy of it under its name in ``templates``."""
-    scenes = {}
+    scenes = {"warm": _warm(root)}
     for name, prepare in (("base", _prepare), ("packed", _pack), ("crashed", _crash), ("sharded", _prepare)):
         shutil.rmtree(root, ignore_errors=True)
         root.mkdir()
@@ -132,6 +133,18 @@ def build_grounds(root: Path, templates: Path) -> dict[str, Scene]:
         prepare(scenes[name])
         shutil.copytree(root, templates / name, symlinks=True)
     return scenes
+
+
+def _warm(root: Path) -> Scene:
+    """Load in this process what children need that may read nothing of it: they run as another user."""
+    root.mkdir(exist_ok=True)
+    scene = build(root)
+    with scene.open() as memory:
+        read_all(memory, scene)
+        WRITES["observe"](memory, scene)
+        memory.edit(scene.ids[0], RecordEdit(body="Warm."), PERSON)
+    run_doctor(str(scene.home), str(scene.home), str(scene.vault))
+    return scene
 
 
 def _prepare(scene: Scene) -> None:
