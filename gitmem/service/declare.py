@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Receipt
 from gitmem.model.ids import OpId
 from gitmem.model.record import Draft, State
 from gitmem.service.draft import write_draft
+from gitmem.service.drafts import write_drafts
 from gitmem.service.vault import OpenVault
 
 
@@ -17,3 +20,17 @@ def declare(vault: OpenVault, draft: Draft, actor: Actor, op_id: OpId | None = N
     raises; nothing is written then.
     """
     return write_draft(vault, Action.DECLARE, State.BASELINE, draft, actor, op_id)
+
+
+def declare_all(
+    vault: OpenVault,
+    drafts: Sequence[Draft],
+    actor: Actor,
+    op_id: OpId | None = None,
+    lines: Sequence[int] | None = None,
+) -> Receipt:
+    """Commit all ``drafts`` as baseline records in one commit.
+
+    Raises as ``write_drafts`` does, nothing written then.
+    """
+    return write_drafts(vault, Action.DECLARE, State.BASELINE, drafts, actor, op_id, lines)

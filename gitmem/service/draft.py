@@ -34,7 +34,9 @@ def write_draft(
         return earlier
 
     def plan(rule: str) -> Change:
-        record, data = _make_record(vault, draft, authority_for(action, state), state, actor)
+        record, data = make_record(vault, draft, authority_for(action, state), state, actor)
+        if record.key:
+            check_key_is_free(vault, record.key)
         return make_change(
             action, actor, rule, [(None, record, data)], op_id=op_id, note=record.summary, request=request
         )
@@ -44,16 +46,18 @@ def write_draft(
     )
 
 
-def _make_record(
+def make_record(
     vault: OpenVault, draft: Draft, authority: Authority, state: State, actor: Actor
 ) -> tuple[Record, bytes]:
+    """Return ``draft`` as a record with a fresh id, and the bytes of its file; its key may be another record's.
+
+    Raises what ``policy.content.check_draft`` and ``format_record`` raise.
+    """
     record_id = new_record_id()
     title = one_line(draft.title)
     draft = replace(draft, title=title, summary=one_line(draft.summary) or summarise(draft.body))
     check_draft(draft, state)
     path = path_in(state, f"{state.folder}/{file_name(title, record_id)}", vault.clock.now())
-    if draft.key:
-        check_key_is_free(vault, draft.key)
     now = stamp(vault)
     data = format_record(
         record_id,

@@ -49,11 +49,27 @@ class Memory:
 
         return answer_again(self.vault, op_id, lambda: observe(self.vault, draft, actor, op_id))
 
+    def observe_all(
+        self, drafts: Sequence[Draft], actor: Actor, op_id: OpId | None = None, lines: Sequence[int] | None = None
+    ) -> Receipt:
+        """Write up to 1,000 observations in one operation, all or none. See ``service.observe``."""
+        from gitmem.service.observe import observe_all
+
+        return answer_again(self.vault, op_id, lambda: observe_all(self.vault, drafts, actor, op_id, lines))
+
     def declare(self, draft: Draft, actor: Actor, op_id: OpId | None = None) -> Receipt:
         """Write a baseline record, as a person. See ``service.declare``."""
         from gitmem.service.declare import declare
 
         return answer_again(self.vault, op_id, lambda: declare(self.vault, draft, actor, op_id))
+
+    def declare_all(
+        self, drafts: Sequence[Draft], actor: Actor, op_id: OpId | None = None, lines: Sequence[int] | None = None
+    ) -> Receipt:
+        """Write up to 1,000 baseline records in one operation, as a person, all or none. See ``service.declare``."""
+        from gitmem.service.declare import declare_all
+
+        return answer_again(self.vault, op_id, lambda: declare_all(self.vault, drafts, actor, op_id, lines))
 
     def edit(self, ref: str, wanted: RecordEdit, actor: Actor, op_id: OpId | None = None) -> Receipt:
         """Change a record in place. See ``service.edit``."""
@@ -65,7 +81,13 @@ class Memory:
         """Move an observation to the reviewed knowledge, as a person. See ``service.promote``."""
         from gitmem.service.promote import promote
 
-        return answer_again(self.vault, op_id, lambda: promote(self.vault, ref, actor, op_id))
+        return answer_again(self.vault, op_id, lambda: promote(self.vault, [ref], actor, op_id))
+
+    def promote_all(self, refs: Sequence[str], actor: Actor, op_id: OpId | None = None) -> Receipt:
+        """Move several observations to the reviewed knowledge, in one operation. See ``service.promote``."""
+        from gitmem.service.promote import promote
+
+        return answer_again(self.vault, op_id, lambda: promote(self.vault, refs, actor, op_id))
 
     def retire(
         self, ref: str, reason: str, actor: Actor, superseded_by: str | None = None, op_id: OpId | None = None
@@ -73,19 +95,38 @@ class Memory:
         """Take a record out of use and keep it. See ``service.retire``."""
         from gitmem.service.retire import retire
 
-        return answer_again(self.vault, op_id, lambda: retire(self.vault, ref, reason, actor, superseded_by, op_id))
+        return answer_again(self.vault, op_id, lambda: retire(self.vault, [ref], reason, actor, superseded_by, op_id))
+
+    def retire_all(
+        self,
+        refs: Sequence[str],
+        reason: str,
+        actor: Actor,
+        superseded_by: str | None = None,
+        op_id: OpId | None = None,
+    ) -> Receipt:
+        """Take several records out of use, in one operation. See ``service.retire``."""
+        from gitmem.service.retire import retire
+
+        return answer_again(self.vault, op_id, lambda: retire(self.vault, refs, reason, actor, superseded_by, op_id))
 
     def restore(self, ref: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
         """Bring a retired record back. See ``service.restore``."""
         from gitmem.service.restore import restore
 
-        return answer_again(self.vault, op_id, lambda: restore(self.vault, ref, actor, op_id))
+        return answer_again(self.vault, op_id, lambda: restore(self.vault, [ref], actor, op_id))
+
+    def restore_all(self, refs: Sequence[str], actor: Actor, op_id: OpId | None = None) -> Receipt:
+        """Bring several retired records back, in one operation. See ``service.restore``."""
+        from gitmem.service.restore import restore
+
+        return answer_again(self.vault, op_id, lambda: restore(self.vault, refs, actor, op_id))
 
     def undo(self, ref: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
         """Take back one operation, an undo too, where nobody has built on it. See ``service.undo``."""
         from gitmem.service.undo import undo
 
-        return undo(self.vault, ref, actor, op_id)
+        return answer_again(self.vault, op_id, lambda: undo(self.vault, ref, actor, op_id))
 
     def find_undoing(self, ref: str) -> Undoing:
         """Return what ``undo`` would do, for a person to look at. Raises. See ``service.undo``."""

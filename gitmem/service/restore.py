@@ -1,15 +1,18 @@
-"""Bring a retired record back to the state that it was retired from."""
+"""Bring retired records back to the state that they were retired from."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 from gitmem.errors import StateError
 from gitmem.model.authority import Action, Actor, Decision
 from gitmem.model.change import Change, Receipt
-from gitmem.model.ids import OpId
+from gitmem.model.ids import OpId, RecordId
 from gitmem.model.links import LinkTargets
 from gitmem.model.record import Record, State, state_of
 from gitmem.model.vault_path import VaultPath, parse_vault_path
-from gitmem.service.find import find_linked_path, find_linked_record, get_record
+from gitmem.service.find import find_linked_path, find_linked_record
 from gitmem.service.gate import authorize
 from gitmem.service.history import iter_touches
 from gitmem.service.own import is_own
@@ -23,41 +26,65 @@ from gitmem.service.plan import (
     stamp,
 )
 from gitmem.service.retry import describe_request
+from gitmem.service.together import authorize_all, describe, get_records
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import iter_link_targets
 
 
-def restore(vault: OpenVault, ref: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
-    """Move the retired record ``ref`` back where it was, and take back the links that its successor got.
+def restore(vault: OpenVault, refs: Sequence[str], actor: Actor, op_id: OpId | None = None) -> Receipt:
+    """Move the retired records ``refs`` back where they were, and take back the links that their successors got.
 
-    Where history does not tell where it was, it becomes an observation. Raises ``StateError`` (``not-retired``),
-    ``PolicyError`` (``needs-human``); nothing is written then.
+    All of them in one commit, or none. Where history does not tell where one was, it becomes an observation. Raises
+    ``StateError`` (``not-retired``), ``PolicyError`` (``needs-human``), and what ``get_records`` raises; nothing is
+    written then.
     """
-    request = describe_request(ref=ref)
+    request = describe_request(refs=list(refs))
     earlier = find_earlier(vault, Action.RESTORE, op_id, request)
     if earlier is not None:
         return earlier
-    record, data = get_record(vault, ref)
-    if record.state is not State.RETIRED:
-        message = f"the record {record.id} is {record.state.value}, not retired"
-        raise StateError("not-retired", message, "There is nothing to do.")
-    path = find_earlier_path(vault, record) or path_in(State.OBSERVATION, record.path, vault.clock.now())
-    to_state = state_of(path)
-    now = stamp(vault)
-    unlinked = _unlink_successors(vault, record, now)
+    found = get_records(vault, refs, _check_state)
+    places = {record.id: _find_place(vault, record) for record, _data in found}
+    unlinked = _unlink_successors(vault, [record for record, _data in found])
 
     def ask() -> Decision:
-        for newer, _after, _data in unlinked:
-            authorize(Action.EDIT, actor, record=newer, own=newer is not None and is_own(vault, newer, actor))
+        for newer, _data, _left in unlinked.values():
+            authorize(Action.EDIT, actor, record=newer, own=is_own(vault, newer, actor))
+        return authorize_all(found, ask_for)
+
+    def ask_for(record: Record) -> Decision:
+        to_state = state_of(places[record.id])
         return authorize(Action.RESTORE, actor, record=record, own=is_own(vault, record, actor), to_state=to_state)
 
     def plan(rule: str) -> Change:
-        back = edit_record(record, data, {"updated": now, "superseded_by": None}, path)
-        note = f"Back from {record.state.value} to {to_state.value if to_state else 'observation'}."
-        moves = [(record, *back), *unlinked]
-        return make_change(Action.RESTORE, actor, rule, moves, op_id=op_id, note=note, request=request)
+        now = stamp(vault)
+        moves: list[Move] = []
+        for record, data in found:
+            changes: dict[str, Any] = {"updated": now, "superseded_by": None}
+            if record.id in unlinked:  # it superseded another one that comes back, too
+                changes["supersedes"] = unlinked[record.id][2] or None
+            moves.append((record, *edit_record(record, data, changes, places[record.id])))
+        said = describe(moves, _tell_place(places[found[0][0].id]))
+        back = set(places)
+        for newer, data, left in (one for one in unlinked.values() if one[0].id not in back):
+            moves.append((newer, *edit_record(newer, data, {"supersedes": left or None, "updated": now})))
+        return make_change(Action.RESTORE, actor, rule, moves, op_id=op_id, request=request, **said)
 
     return carry_out_allowed(vault, ask, plan)
+
+
+def _check_state(record: Record) -> None:
+    if record.state is not State.RETIRED:
+        message = f"the record {record.id} is {record.state.value}, not retired"
+        raise StateError("not-retired", message, "There is nothing to do.")
+
+
+def _find_place(vault: OpenVault, record: Record) -> VaultPath:
+    return find_earlier_path(vault, record) or path_in(State.OBSERVATION, record.path, vault.clock.now())
+
+
+def _tell_place(path: VaultPath) -> str:
+    state = state_of(path)
+    return f"Back from {State.RETIRED.value} to {state.value if state else State.OBSERVATION.value}."
 
 
 def find_earlier_path(vault: OpenVault, record: Record) -> VaultPath | None:
@@ -68,14 +95,20 @@ def find_earlier_path(vault: OpenVault, record: Record) -> VaultPath | None:
     return None
 
 
-def _unlink_successors(vault: OpenVault, record: Record, now: str) -> list[Move]:
-    if not record.superseded_by:
-        return []
+def _unlink_successors(vault: OpenVault, back: Sequence[Record]) -> dict[RecordId, tuple[Record, bytes, list[str]]]:
+    """Return the records that superseded one of ``back``, by id, with the links that they keep in ``supersedes``."""
+    if not any(record.superseded_by for record in back):
+        return {}
     targets = LinkTargets(iter_link_targets(vault))
-    found = [find_linked_record(vault, targets, link, record.path) for link in record.superseded_by]
-    moves: list[Move] = []
-    for newer, data in {one[0].id: one for one in found if one is not None}.values():
-        left = [link for link in newer.supersedes if find_linked_path(targets, link, newer.path) != record.path]
-        if len(left) < len(newer.supersedes):
-            moves.append((newer, *edit_record(newer, data, {"supersedes": left or None, "updated": now})))
-    return moves
+    unlinked: dict[RecordId, tuple[Record, bytes, list[str]]] = {}
+    for record in back:
+        for link in record.superseded_by:
+            found = find_linked_record(vault, targets, link, record.path)
+            if found is None:
+                continue
+            newer, data = found
+            had = unlinked[newer.id][2] if newer.id in unlinked else list(newer.supersedes)
+            left = [one for one in had if find_linked_path(targets, one, newer.path) != record.path]
+            if len(left) < len(had):
+                unlinked[newer.id] = (newer, data, left)
+    return unlinked

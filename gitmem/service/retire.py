@@ -1,6 +1,9 @@
-"""Take a record out of use and keep it: moved to ``retired/`` with a reason, perhaps in favour of a newer one."""
+"""Take records out of use and keep them: moved to ``retired/`` with a reason, perhaps in favour of a newer one."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 from gitmem.errors import InputError, StateError
 from gitmem.model.authority import Action, Actor, Decision
@@ -21,70 +24,80 @@ from gitmem.service.plan import (
     stamp,
 )
 from gitmem.service.retry import describe_request
+from gitmem.service.together import Found, authorize_all, describe, get_records
 from gitmem.service.vault import OpenVault
 from gitmem.text import one_line
 
 
 def retire(
     vault: OpenVault,
-    ref: str,
+    refs: Sequence[str],
     reason: str,
     actor: Actor,
     superseded_by: str | None = None,
     op_id: OpId | None = None,
 ) -> Receipt:
-    """Move the record ``ref`` to ``retired/YYYY-MM/``; ``reason`` stands in the commit.
+    """Move the records ``refs`` to ``retired/YYYY-MM/``, all in one commit or none; ``reason`` stands in the commit.
 
-    With ``superseded_by`` the two records link to each other, both in the same commit. Raises ``InputError``
+    With ``superseded_by`` each of them and that record link to each other, in the same commit. Raises ``InputError``
     (``empty-reason``, ``supersedes-itself``), ``StateError`` (``already-retired``, ``successor-retired``),
-    ``PolicyError`` (``needs-human``); nothing is written then.
+    ``PolicyError`` (``needs-human``), and what ``get_records`` raises; nothing is written then.
     """
-    request = describe_request(ref=ref, reason=reason, superseded_by=superseded_by)
+    request = describe_request(refs=list(refs), reason=reason, superseded_by=superseded_by)
     earlier = find_earlier(vault, Action.RETIRE, op_id, request)
     if earlier is not None:
         return earlier
     reason = one_line(reason)
     if not reason:
         raise InputError("empty-reason", "retiring needs a reason", "Say with --reason why it no longer holds.")
-    old = get_record(vault, ref)
-    if old[0].state is State.RETIRED:
-        raise StateError("already-retired", f"{old[0].title!r} is retired already", "There is nothing to do.")
+    old = get_records(vault, refs, _check_state)
     new = None if superseded_by is None else get_record(vault, superseded_by)
     if new is not None:
-        _check_successor(old[0], new[0])
+        _check_successor(old, new[0])
 
     def ask() -> Decision:
         if new is not None:
             authorize(Action.EDIT, actor, record=new[0], own=is_own(vault, new[0], actor))
-        return authorize(Action.RETIRE, actor, record=old[0], own=is_own(vault, old[0], actor))
+        return authorize_all(
+            old, lambda record: authorize(Action.RETIRE, actor, record=record, own=is_own(vault, record, actor))
+        )
 
     def plan(rule: str) -> Change:
-        note = f"Reason: {reason}"
+        retired = [_plan_move(vault, one, new) for one in old]
+        said = describe(retired)
+        notes = [said["note"], f"Reason: {reason}"]
         if new is not None:
-            note += f"\nSuperseded by: {new[0].title} ({new[0].id})"
-        moves = _plan_moves(vault, old, new)
-        return make_change(Action.RETIRE, actor, rule, moves, op_id=op_id, note=note, request=request)
+            notes.append(f"Superseded by: {new[0].title} ({new[0].id})")
+        note = "\n".join(filter(None, notes))
+        moves = retired if new is None else [*retired, _plan_successor(vault, old, new)]
+        title = said["title"]
+        return make_change(Action.RETIRE, actor, rule, moves, op_id=op_id, title=title, note=note, request=request)
 
     return carry_out_allowed(vault, ask, plan)
 
 
-def _plan_moves(vault: OpenVault, old: tuple[Record, bytes], new: tuple[Record, bytes] | None) -> list[Move]:
+def _plan_move(vault: OpenVault, old: Found, new: Found | None) -> Move:
     record, data = old
-    now = stamp(vault)
     path = path_in(State.RETIRED, record.path, vault.clock.now())
-    if new is None:
-        return [(record, *edit_record(record, data, {"updated": now}, path))]
-    newer, newer_data = new
-    superseded_by = [*record.superseded_by, link_to(newer)]
-    supersedes = [*newer.supersedes, link_to(record)]
-    return [
-        (record, *edit_record(record, data, {"updated": now, "superseded_by": superseded_by}, path)),
-        (newer, *edit_record(newer, newer_data, {"supersedes": supersedes, "updated": now})),
-    ]
+    changes: dict[str, Any] = {"updated": stamp(vault)}
+    if new is not None:
+        changes["superseded_by"] = [*record.superseded_by, link_to(new[0])]
+    return (record, *edit_record(record, data, changes, path))
 
 
-def _check_successor(record: Record, newer: Record) -> None:
-    if newer.id == record.id:
+def _plan_successor(vault: OpenVault, old: Sequence[Found], new: Found) -> Move:
+    record, data = new
+    supersedes = [*record.supersedes, *(link_to(older) for older, _data in old)]
+    return (record, *edit_record(record, data, {"supersedes": supersedes, "updated": stamp(vault)}))
+
+
+def _check_state(record: Record) -> None:
+    if record.state is State.RETIRED:
+        raise StateError("already-retired", f"{record.title!r} is retired already", "There is nothing to do.")
+
+
+def _check_successor(old: Sequence[Found], newer: Record) -> None:
+    if newer.id in [record.id for record, _data in old]:
         raise InputError("supersedes-itself", "a record can't supersede itself", "Name the newer record.")
     if newer.state is State.RETIRED:
         raise StateError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -14,10 +14,13 @@ from gitmem.hosts.cli.call import Call
 from gitmem.hosts.cli.complete import complete_tags
 from gitmem.model.ids import parse_op_id
 from gitmem.model.record import Draft, Kind, State
+from gitmem.service.draft_lines import MAX_DRAFTS, MAX_FILE_BYTES, MAX_LINE_BYTES, parse_drafts
 from gitmem.service.query import Filters
 
 MAX_BODY_BYTES = 4 << 20
 """How much of a body file is read at all; policy allows less."""
+_OF_ONE = ("title", "body", "body_file", "editor", "edit", "kind", "summary", "tags", "evidence", "key")
+"""What describes one record, and so can't stand beside a file of records."""
 KINDS = [kind.value for kind in Kind]
 STATES = [state.value for state in State]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -63,13 +66,23 @@ def wants_editor(values: dict[str, Any]) -> bool:
     return bool(values["editor"] or values["edit"])
 
 
-def draft_options(kinds: list[str], *, kind_required: bool) -> Decorator:
-    """Return the decorator for everything that describes a new record; ``read_draft`` takes the values."""
-    kind = click.option("--kind", type=click.Choice(kinds), required=kind_required, help="What it is about.")
+def draft_options(kinds: list[str]) -> Decorator:
+    """Return the decorator for everything that describes a new record, or a file of them.
+
+    ``read_draft`` takes the values for one, ``read_drafts`` for a file.
+    """
     options = [
-        click.argument("title", type=text),
+        click.argument("title", metavar="TITLE", type=text, required=False),
+        click.option(
+            "--from",
+            "from_file",
+            metavar="FILE.jsonl|-",
+            help=f"Write the records that FILE describes, one JSON object a line, in one operation: at most "
+            f"{MAX_DRAFTS:,} records, {MAX_LINE_BYTES >> 20} MiB a line, {MAX_FILE_BYTES >> 20} MiB in all. Names: "
+            "title, body, kind, summary, tags, evidence, key.",
+        ),
         body_options,
-        kind,
+        click.option("--kind", type=click.Choice(kinds), help="What it is about."),
         text_option("--summary", help="One line that tells a reader whether to open it; else taken from the text."),
         tag_option("--tag", "tags", help="A tag like tool/pytest. May be repeated."),
         text_option("--evidence", multiple=True, help="commit:…, file:…#L…, run:… or url:…. May be repeated."),
@@ -93,6 +106,27 @@ def filter_options(function: Function) -> Function:
         ),
     ]
     return _stack(function, options)
+
+
+def read_drafts(call: Call, values: dict[str, Any]) -> tuple[list[int], list[Draft]]:
+    """Return the lines of the file that ``--from`` names, or of standard input, and the draft on each. Reads.
+
+    A usage error where the command line describes a record, too. Raises ``InputError`` (``no-such-file`` and what
+    ``draft_lines.parse_drafts`` raises).
+    """
+    given = [name for name in _OF_ONE if values[name] not in (None, (), False)]
+    if given:
+        shown = {"title": "TITLE", "tags": "--tag", "edit": "--editor"}.get(given[0], f"--{given[0].replace('_', '-')}")
+        raise click.UsageError(f"with --from the file says everything; leave {shown} out", click.get_current_context())
+    return parse_drafts(_read_bytes(call, values["from_file"], MAX_FILE_BYTES + 1))
+
+
+def require(*names: str) -> None:
+    """Raise click's usage error for the first parameter of ``names`` that was not given."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        if parameter.name in names and context.params.get(parameter.name) is None:
+            raise click.MissingParameter(ctx=context, param=parameter)
 
 
 def read_draft(call: Call, title: str, values: dict[str, Any]) -> Draft:
@@ -128,13 +162,8 @@ def read_body(call: Call, body: str | None, body_file: str | None, to_edit: str 
         return edit_text(call.environment.editor, to_edit)
     if body_file is None:
         return body
-    if body_file == "-":
-        return _read_text(sys.stdin.buffer, "standard input")
-    try:
-        with open(os.path.join(call.environment.folder, body_file), "rb") as file:
-            return _read_text(file, body_file)
-    except (FileNotFoundError, IsADirectoryError):
-        raise InputError("no-such-file", f"{body_file!r} is not a file", "Name the file that holds the text.") from None
+    name = "standard input" if body_file == "-" else body_file
+    return _decode(_read_bytes(call, body_file, MAX_BODY_BYTES + 1), name)
 
 
 def clean_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
@@ -142,8 +171,19 @@ def clean_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(tag.removeprefix("#") for tag in tags)
 
 
-def _read_text(file: BinaryIO, name: str) -> str:
-    data = file.read(MAX_BODY_BYTES + 1)
+def _read_bytes(call: Call, file: str, max_bytes: int) -> bytes:
+    if file == "-":
+        return sys.stdin.buffer.read(max_bytes)
+    try:
+        with open(os.path.join(call.environment.folder, file), "rb") as opened:
+            return opened.read(max_bytes)
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        raise InputError("no-such-file", f"{file!r} is not a file", "Name the file that holds the text.") from None
+    except PermissionError:
+        raise InputError("file-unreadable", f"{file!r} can't be read", "Give yourself read permission.") from None
+
+
+def _decode(data: bytes, name: str) -> str:
     if len(data) > MAX_BODY_BYTES:
         raise InputError("body-too-long", f"{name} is larger than {MAX_BODY_BYTES >> 20} MiB", "Keep what matters.")
     try:

@@ -80,8 +80,8 @@ def format_unreadable(answer: Answer) -> str:
 
 def format_error(error: GitmemError) -> str:
     """Return an error as people see it: what went wrong, and what to do."""
-    head = click.style("error:", fg="red") + f" {make_visible(error.message)}"
-    return f"{head}\nhint: {make_visible(error.hint)}" if error.hint else head
+    lines = [click.style("error:", fg="red") + f" {make_visible(error.message)}", *_list_problems(error)]
+    return "\n".join([*lines, f"hint: {make_visible(error.hint)}"] if error.hint else lines)
 
 
 def place_of(path: str, line: int | None) -> str:
@@ -106,6 +106,21 @@ def short_op_id(op_id: str | None) -> str:
 def count(number: int, noun: str) -> str:
     """Return ``number`` and its ``noun``, in the plural with an ``s`` unless there is one."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _list_problems(error: GitmemError) -> list[str]:
+    """Return a line for each of several problems that an error carries; its message has told a single one."""
+    problems = error.fields.get("problems", ())
+    if len(problems) < 2:
+        return []
+    lines = []
+    for one in problems[:MAX_LISTED]:
+        where = one.get("path") or (f"line {one['line']}" if "line" in one else "")
+        lines.append(
+            f"  {safe_line(where)}: {safe_line(one['message'])}" if where else f"  {safe_line(one['message'])}"
+        )
+    more = error.fields.get("count", len(problems)) - len(lines)
+    return [*lines, *([f"  … and {more} more"] if more > 0 else [])]
 
 
 def _record_lines(hits: Sequence[Hit], max_columns: int | None) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
@@ -19,7 +19,8 @@ from gitmem.text import make_visible
 class Preview:
     """What would be done to what: what was asked for, then what it is done to.
 
-    ``asked`` and ``facts`` are names and values, ``texts`` are headed texts; all are shown whole.
+    ``asked`` and ``facts`` are names and values, ``texts`` are headed texts, ``items`` are several records, each with
+    facts and a text of its own; all are shown whole.
     """
 
     verb: str
@@ -28,6 +29,7 @@ class Preview:
     asked: tuple[tuple[str, str], ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
+    items: tuple[tuple[tuple[tuple[str, str], ...], str], ...] = ()
 
 
 def format_preview(shown: Preview) -> str:
@@ -37,35 +39,37 @@ def format_preview(shown: Preview) -> str:
         cells = [(safe_line(name), safe_line(value)) for name, value in facts]
         lines += ["", *(f"  {line}" for line in align(cells))]
     for head, text in filter(itemgetter(1), shown.texts):
-        lines += ["", f"  {safe_line(head)}:", *(f"  | {line}" for line in make_visible(text).split("\n"))]
+        lines += ["", f"  {safe_line(head)}:", *_bar(text)]
+    for number, (facts, text) in enumerate(shown.items, 1):
+        cells = [(safe_line(name), safe_line(value)) for name, value in facts]
+        lines += ["", f"  {number} of {len(shown.items)}", *(f"  {line}" for line in align(cells))]
+        lines += _bar(text) if text else []
     return "\n".join([*lines, "", f"Effect: {safe_line(shown.effect)}"])
 
 
 def preview_draft(memory: Memory, verb: str, draft: Draft, effect: str) -> Preview:
     """Return what writing ``draft`` would do."""
-    facts = {
-        "title": draft.title,
-        "kind": draft.kind or "",
-        "summary": draft.summary,
-        "key": draft.key or "",
-        "tags": ", ".join(draft.tags),
-        "evidence": ", ".join(draft.evidence),
-    }
-    return Preview(verb, vault_name(memory), effect, asked=_given(facts), texts=(("text", draft.body.rstrip("\n")),))
+    facts, text = _describe_draft(draft)
+    return Preview(verb, vault_name(memory), effect, asked=facts, texts=(("text", text),))
+
+
+def preview_drafts(memory: Memory, verb: str, drafts: Sequence[Draft], effect: str) -> Preview:
+    """Return what writing all ``drafts`` would do."""
+    return Preview(verb, vault_name(memory), effect, items=tuple(map(_describe_draft, drafts)))
 
 
 def preview_record(memory: Memory, verb: str, ref: str, effect: str) -> Preview:
     """Return what ``verb`` would do to the record ``ref``: all of its properties and its text. Reads."""
-    record = get_shown(memory.show(ref, to_person=True))
-    facts = {"id": record.id, "path": record.path, "title": record.title}
-    others = {name: value for name, value in record.properties.items() if name not in ("gitmem_id", "title")}
-    return Preview(
-        verb,
-        vault_name(memory),
-        effect,
-        facts=_given(facts | {name: _format_value(value) for name, value in others.items()}),
-        texts=(("text", record.body.strip("\n")),),
-    )
+    facts, text = _describe_record(get_shown(memory.show(ref, to_person=True)))
+    return Preview(verb, vault_name(memory), effect, facts=facts, texts=(("text", text),))
+
+
+def preview_records(memory: Memory, verb: str, refs: Sequence[str], effect: str) -> Preview:
+    """Return what ``verb`` would do to the records ``refs``, of which one may be named twice. Reads."""
+    if len(refs) == 1:
+        return preview_record(memory, verb, refs[0], effect)
+    records = {record.id: record for record in (get_shown(memory.show(ref, to_person=True)) for ref in refs)}
+    return Preview(verb, vault_name(memory), effect, items=tuple(map(_describe_record, records.values())))
 
 
 def with_asked(shown: Preview, asked: Iterable[tuple[str, str]], texts: Iterable[tuple[str, str]] = ()) -> Preview:
@@ -84,6 +88,28 @@ def get_shown(answer: Answer) -> Record:
         return answer.hits[0].record
     said = answer.diagnostics[0]
     raise UnavailableError(said.code, said.message, str(answer.extra.get("hint", "")))
+
+
+def _describe_draft(draft: Draft) -> tuple[tuple[tuple[str, str], ...], str]:
+    facts = {
+        "title": draft.title,
+        "kind": draft.kind or "",
+        "summary": draft.summary,
+        "key": draft.key or "",
+        "tags": ", ".join(draft.tags),
+        "evidence": ", ".join(draft.evidence),
+    }
+    return _given(facts), draft.body.rstrip("\n")
+
+
+def _describe_record(record: Record) -> tuple[tuple[tuple[str, str], ...], str]:
+    facts = {"id": record.id, "path": record.path, "title": record.title}
+    others = {name: value for name, value in record.properties.items() if name not in ("gitmem_id", "title")}
+    return _given(facts | {name: _format_value(value) for name, value in others.items()}), record.body.strip("\n")
+
+
+def _bar(text: str) -> list[str]:
+    return [f"  | {line}" for line in make_visible(text).split("\n")]
 
 
 def _given(facts: dict[str, str]) -> tuple[tuple[str, str], ...]:
