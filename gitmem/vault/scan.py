@@ -33,10 +33,10 @@ _FIRST_GAP_S = 0.001
 _TYPE_BITS = 0o170000
 _REGULAR = stat.S_IFREG
 _MASK_64 = 0x7FFF_FFFF_FFFF_FFFF
-# Syncthing, Dropbox and its kin, the obsidian-git plugin: what to look for in all names at once, then in each.
-_CONFLICT_MARKS = (".sync-conflict-", "conflicted copy", "conflict-files-obsidian-git.md")
+# Syncthing, Dropbox and its kin, Obsidian Sync, obsidian-git: what to look for in all names at once, then in each.
+_CONFLICT_MARKS = (".sync-conflict-", "onflicted copy", "conflict-files-obsidian-git.md")
 _CONFLICT_COPY = re.compile(
-    r"\.sync-conflict-[^/]*\.md|\([^/)]*conflicted copy[^/)]*\)[^/]*\.md|conflict-files-obsidian-git\.md"
+    r"\.sync-conflict-[^/]*\.md|\([^/)]*[Cc]onflicted copy[^/)]*\)[^/]*\.md|conflict-files-obsidian-git\.md"
 )
 
 
@@ -241,6 +241,11 @@ def _find_modes(names: list[str], folder: Folder) -> list[tuple[str, int]]:
     return modes
 
 
+def is_conflict_copy(name: str) -> bool:
+    """Tell whether a file is named as a sync program names the copy of a note that it puts aside in a conflict."""
+    return _CONFLICT_COPY.search(name) is not None
+
+
 def _are_plain(joined: str) -> bool:
     """Tell whether no name among ``joined`` is a dot file, a conflict copy or not text, in one pass over all."""
     if joined.startswith(".") or "/." in joined or not _is_text(joined):
@@ -254,7 +259,7 @@ def _is_note(name: str, folder: str, problems: list[Problem]) -> bool:
     if not _is_text(name):
         problems.append(Problem("bad-path", "its name is not valid UTF-8", _show(f"{folder}/{name}")))
         return False
-    if _CONFLICT_COPY.search(name):
+    if is_conflict_copy(name):
         problems.append(Problem("sync-conflict", "a copy that a file synchroniser put aside", f"{folder}/{name}"))
         return False
     return True

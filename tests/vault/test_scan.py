@@ -134,6 +134,7 @@ class TestScan:
             "resolve-conflicts.md",
             "a.sync-conflict-20261130-101010-ABCDEF.md",
             "a (Ann's conflicted copy 2026-11-30).md",
+            "a (Conflicted copy phone 202611301200).md",
             "conflict-files-obsidian-git.md",
             os.fsdecode(b"caf\xe9.md"),
         ):
@@ -142,6 +143,7 @@ class TestScan:
         assert names(result) == {"promoted": ["a.md", "resolve-conflicts.md"]}
         assert codes(result) == {
             "promoted/a (Ann's conflicted copy 2026-11-30).md": "sync-conflict",
+            "promoted/a (Conflicted copy phone 202611301200).md": "sync-conflict",
             "promoted/a.sync-conflict-20261130-101010-ABCDEF.md": "sync-conflict",
             "promoted/caf\\udce9.md": "bad-path",
             "promoted/conflict-files-obsidian-git.md": "sync-conflict",
