@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from pygit2.enums import ObjectType
 
 from gitmem.git.commit import Commit, parse_commit
+from gitmem.git.head import read_ref
 from gitmem.git.library import reading
 from gitmem.git.message import OP_ID, parse_message
 from gitmem.git.repo import Repo
 from gitmem.model.ids import CommitId
 
-__all__ = ["Commit", "find_op", "iter_commits", "read_commit"]
+__all__ = ["Commit", "find_op", "iter_commits", "list_tips", "read_commit"]
 _FURTHER_COMMITS = 16
+_TIPS = ("refs/heads/", "refs/remotes/", "refs/stash")
 
 
 def read_commit(repo: Repo, commit: CommitId) -> Commit:
@@ -42,6 +44,17 @@ def find_op(repo: Repo, start: CommitId, op_id: str, stop: CommitId | None = Non
         if op_id in commit.message and (OP_ID, op_id) in parse_message(commit.message).trailers:
             return commit
     return None
+
+
+def list_tips(repo: Repo, max_tips: int) -> list[CommitId]:
+    """Return the commits that branches, those of remotes too, and the newest stash are at; at most ``max_tips``.
+
+    Raises ``IntegrityError`` (``object-unreadable``, ``ref-unreadable``).
+    """
+    with reading("the names of the branches"):
+        names = [name for name in repo.handle.references if name.startswith(_TIPS)]
+    tips = (read_ref(repo.common_dir, name) for name in names[:max_tips])
+    return list(dict.fromkeys(tip for tip in tips if tip is not None))
 
 
 def _walk(repo: Repo, start: CommitId) -> Iterator[Commit]:

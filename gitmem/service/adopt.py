@@ -2,44 +2,35 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gitmem.errors import GitmemError, InputError, StateError
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Change, FileEdit, Receipt, RecordChange
-from gitmem.model.ids import CommitId, OpId, RecordId, fingerprint, new_op_id, new_record_id
+from gitmem.model.ids import OpId, RecordId, fingerprint, new_op_id, new_record_id
 from gitmem.model.record import Problem, Record, State, state_of
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.policy.authority import authority_for
-from gitmem.service.differences import describe_edit
+from gitmem.service.edited import EditedNote, find_edited, list_edited, read_committed
 from gitmem.service.gate import authorize, check_record
+from gitmem.service.keys import iter_private, iter_taken_keys
 from gitmem.service.plan import carry_out_allowed, digest, edit_record, find_earlier, no_change, path_in, reread, stamp
 from gitmem.service.reading import ask
 from gitmem.service.retry import describe_request
+from gitmem.service.together import refuse
 from gitmem.service.vault import OpenVault
 from gitmem.vault.frontmatter import edit_note, parse_note
-from gitmem.vault.paths import read_file
+from gitmem.vault.paths import check_no_clash, check_way
 from gitmem.vault.record_file import parse_record
-from gitmem.vault.scan import MAX_NOTE_BYTES
+
+if TYPE_CHECKING:
+    from gitmem.catalog.database import Database
+    from gitmem.catalog.reconcile import Report
 
 MAX_NAMED = 20
-
-
-@dataclass(frozen=True)
-class EditedNote:
-    """A note that is not committed as it lies there: its exact bytes, ``None`` where it is gone or can't be read.
-
-    ``change`` is ``new``, ``edited``, ``plain`` (committed without an id), ``deleted`` or ``unreadable``. ``shown`` is
-    what a person should see of it, masked: all of a new note, the lines that changed of an edited one.
-    """
-
-    path: str
-    change: str
-    data: bytes | None
-    shown: str = ""
 
 
 @dataclass
@@ -61,9 +52,10 @@ def adopt(
 
     ``notes`` are what ``find_edited`` returned when they were shown: they are committed byte for byte as they were
     then, or not at all. Edited records keep their identity, new notes and copies get an id of their own, records that a
-    person moved are followed by their id, and those whose file is gone are retired. ``asked`` is what the paths were
-    made from, where that depends on what was found: by it a retry is known. Raises ``StateError``
-    (``cannot-adopt``) that lists every note that is in the way, ``InputError`` (``nothing-to-adopt``), ``PolicyError``
+    person moved are followed by their id, and those whose file is gone are retired. What is committed is what lies on
+    disk; another version that was staged is kept in ``runtime/displaced``. ``asked`` is what the paths were made from,
+    where that depends on what was found: by it a retry is known. Raises ``StateError`` (``cannot-adopt``) that lists
+    every note that is in the way, ``InputError`` (``nothing-to-adopt``, ``outside-vault``), ``PolicyError``
     (``needs-human``); nothing is committed then.
     """
     request = describe_request(paths=list(paths if asked is None else asked))
@@ -71,72 +63,27 @@ def adopt(
     if earlier is not None:
         return earlier
     chosen = find_edited(vault, paths) if notes is None else notes
-    return carry_out_allowed(
+    receipt = carry_out_allowed(
         vault,
         lambda: authorize(Action.ADOPT, actor),
         lambda rule: replace(_plan_change(vault, chosen, actor, rule, op_id), request=digest(request)),
     )
+    return receipt if paths else replace(receipt, notices=(*receipt.notices, *_tell_left_alone(vault)))
 
 
-def find_edited(vault: OpenVault, paths: Sequence[str] = ()) -> list[EditedNote]:
-    """Return the notes of the lifecycle folders that differ from what is committed, read now, sorted by path.
-
-    Only those under ``paths`` (within the vault, or absolute) when there are any; a plain note that is named is among
-    them, committed or not. Raises ``InputError`` (``nothing-to-adopt``) for a path without such notes.
-    """
-    edited = {note.path: note for note in list_edited(vault, vault.head())}
-    if not paths:
-        return list(edited.values())
-    chosen: dict[str, EditedNote] = {}
-    for path in paths:
-        inside = _path_in_vault(vault, path)
-        found = {one: edited[one] for one in edited if one == inside or one.startswith(f"{inside}/")}
-        found = found or _find_plain(vault, inside)
-        if not found:
-            raise InputError("nothing-to-adopt", f"{path} has no uncommitted notes", "See `gitmem status`.", path=path)
-        chosen |= found
-    return [chosen[path] for path in sorted(chosen)]
-
-
-def list_edited(vault: OpenVault, head: CommitId) -> list[EditedNote]:
-    """Return the notes of the lifecycle folders that differ from what ``head`` has, read now, sorted by path."""
-    dirty = [path for path in vault.repo.dirty_paths() if state_of(path) is not None and path.endswith(".md")]
-    return [_read_note(vault, path, vault.repo.read_blob(head, path)) for path in dirty]
-
-
-def _path_in_vault(vault: OpenVault, path: str) -> str:
-    root = os.path.realpath(vault.layout.repo)
-    inside = os.path.relpath(os.path.realpath(path), root) if os.path.isabs(path) else path
-    return inside.replace(os.sep, "/").strip("/")
-
-
-def _read_note(vault: OpenVault, path: str, old: bytes | None) -> EditedNote:
-    try:
-        data = read_file(vault.layout.repo, VaultPath(path), MAX_NOTE_BYTES)
-    except GitmemError:
-        return EditedNote(path, "unreadable", None)
-    change = "deleted" if data is None else "new" if old is None else "plain" if data == old else "edited"
-    return EditedNote(path, change, data, describe_edit(old, data))
-
-
-def _find_plain(vault: OpenVault, path: str) -> dict[str, EditedNote]:
-    if state_of(path) is None or not path.endswith(".md"):
-        return {}
-    note = _read_note(vault, path, vault.repo.read_blob(vault.head(), path))
-    is_plain = note.data is not None and "gitmem_id" not in parse_note(note.data).properties
-    return {path: note} if is_plain else {}
+def _tell_left_alone(vault: OpenVault) -> list[str]:
+    left = [note for note in list_edited(vault, vault.head()) if note.left_alone]
+    told = [f"{note.path} was left alone: {note.left_alone}" for note in left[:MAX_NAMED]]
+    return [*told, *([f"{len(left) - MAX_NAMED} more were left alone"] if len(left) > MAX_NAMED else [])]
 
 
 def _plan_change(vault: OpenVault, notes: Sequence[EditedNote], actor: Actor, rule: str, op_id: OpId | None) -> Change:
     plan = _plan(vault, notes)
     if plan.problems:
-        listed = "; ".join(f"{problem.path}: {problem.message}" for problem in plan.problems[:5])
-        raise StateError(
-            "cannot-adopt",
-            f"{len(plan.problems)} of {len(notes)} edited notes can't be committed: {listed}",
-            "Mend them, or name the paths to adopt.",
-            problems=[{"code": one.code, "message": one.message, "path": one.path} for one in plan.problems],
-        )
+        problems = sorted(plan.problems, key=lambda one: one.path)
+        bad = len({one.path for one in problems})
+        head = f"{bad} of {len(notes)} edited notes can't be committed"
+        refuse(StateError, "cannot-adopt", head, "Mend them, or name the paths to adopt.", problems)
     if not plan.edits:
         return no_change(Action.ADOPT, actor, op_id)
     said = [_say(one) for one in plan.records]
@@ -168,13 +115,13 @@ def _say(one: RecordChange) -> str:
 def _plan(vault: OpenVault, notes: Sequence[EditedNote]) -> _Plan:
     plan = _Plan()
     head = vault.head()
-    committed = {note.path: _committed(vault, head, note.path) for note in notes}
+    committed = {note.path: read_committed(vault, head, note.path) for note in notes}
     gone = {old.id: old for note in notes if note.change == "deleted" and (old := committed[note.path]) is not None}
     copies = _find_copies(vault)
     moved = dict(gone)
     for note in notes:
         if note.change == "unreadable":
-            plan.problems.append(Problem("unreadable", "it is no regular file, or can't be read", note.path))
+            plan.problems.append(Problem("unreadable", note.why, note.path))
         elif note.change == "deleted" and committed[note.path] is None:  # a plain note
             plan.edits.append(FileEdit(parse_vault_path(note.path), None, None, adopted=True))
         if note.data is None:
@@ -194,7 +141,24 @@ def _plan(vault: OpenVault, notes: Sequence[EditedNote]) -> _Plan:
         plan.records.append(RecordChange(before, after))
     for record in moved.values():
         _plan_retirement(vault, plan, record, vault.repo.read_blob(head, record.path))
+    plan.problems += [*_find_misplaced(vault, plan), *_find_taken_keys(vault, plan)]
     return plan
+
+
+def _find_misplaced(vault: OpenVault, plan: _Plan) -> Iterator[Problem]:
+    """Yield the files that lie behind a link, or whose name is another's on other systems."""
+    for edit in plan.edits:
+        try:
+            check_way(vault.layout.repo, edit.path)
+            if edit.after is not None:
+                check_no_clash(vault.layout.repo, edit.path)
+        except GitmemError as error:
+            yield Problem(error.code, error.message, edit.path)
+
+
+def _find_taken_keys(vault: OpenVault, plan: _Plan) -> Iterator[Problem]:
+    for one, error in iter_taken_keys(vault, plan.records):
+        yield Problem(error.code, error.message, one.shown.path)
 
 
 def _plan_retirement(vault: OpenVault, plan: _Plan, record: Record, data: bytes | None) -> None:
@@ -211,9 +175,20 @@ def _plan_retirement(vault: OpenVault, plan: _Plan, record: Record, data: bytes 
 
 
 def _find_copies(vault: OpenVault) -> set[str]:
-    """Return the paths that share their id with another file, as Obsidian's "Make a copy" leaves them."""
-    problems = ask(vault, lambda _database, report: report.problems)
-    return {problem.path for problem in problems if problem.code == "duplicate-id"}
+    """Return the paths that share their id with another file, as Obsidian's "Make a copy" leaves them.
+
+    The catalog, which tells of the others, holds nothing of private records; those are read.
+    """
+
+    def look(database: Database, report: Report) -> set[str]:
+        from gitmem.catalog.query import find_row
+
+        copies = {problem.path for problem in report.problems if problem.code == "duplicate-id"}
+        private = list(iter_private(vault, database))
+        times = Counter(record.id for record in private)
+        return copies | {one.path for one in private if times[one.id] > 1 or find_row(database, one.id) is not None}
+
+    return ask(vault, look)
 
 
 def _make_record(
@@ -250,17 +225,7 @@ def _make_record(
         added["gitmem_id"] = new_record_id()
     if found is not None and found.authority not in (None, authority):
         raise InputError("claims-authority", "it claims an authority; notes can't give it themselves")
-    if "authority" not in note.properties:
+    if note.properties.get("authority") is None:
         added["authority"] = authority.value
     after = edit_note(data, added)
     return reread(path, after), after
-
-
-def _committed(vault: OpenVault, head: CommitId, path: str) -> Record | None:
-    data = vault.repo.read_blob(head, path)
-    if data is None:
-        return None
-    try:
-        return parse_record(VaultPath(path), data)
-    except GitmemError:
-        return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -148,11 +148,14 @@ def _check_views(vault: OpenVault, head: CommitId) -> Iterator[Row]:
         yield _row("warning", "view-edited", VIEW_EDITED, path)
 
 
-def find_edited_views(vault: OpenVault) -> list[str]:
-    """Return the views whose files are not what is committed: edited by hand, or gone."""
+def find_edited_views(vault: OpenVault, dirty: Sequence[str] | None = None) -> list[str]:
+    """Return the views whose files are not what is committed: edited by hand, or gone.
+
+    ``dirty`` are the paths that differ from what is committed, where the caller has asked already.
+    """
     from gitmem.service.views import RecordViews
 
-    return [path for path in vault.repo.dirty_paths() if RecordViews().is_view(path)]
+    return [path for path in (vault.repo.dirty_paths() if dirty is None else dirty) if RecordViews().is_view(path)]
 
 
 def _row(severity: str, code: str, message: str, path: str, line: int | None = None) -> Row:

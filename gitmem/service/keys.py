@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from gitmem.errors import GitmemError, InputError
-from gitmem.model.change import Change
+from gitmem.model.change import Change, RecordChange
 from gitmem.model.ids import RecordId
 from gitmem.model.record import Record
 from gitmem.model.vault_path import parse_vault_path
@@ -43,19 +44,25 @@ def check_keys(vault: OpenVault, change: Change) -> None:
     Raises ``InputError`` (``key-taken``). Two records of one change can't share a key either, but one may take over
     what another gives up.
     """
-    given: dict[str, RecordId] = {}
-    for one in change.records:
+    for _one, error in iter_taken_keys(vault, change.records):
+        raise error
+
+
+def iter_taken_keys(vault: OpenVault, changes: Sequence[RecordChange]) -> Iterator[tuple[RecordChange, InputError]]:
+    """Yield the changes that give a record a key which another record has or gets, each with what to say of it."""
+    given: dict[str, RecordChange] = {}
+    for one in changes:
         key = _key_of(one.after)
         if key is not None and key != _key_of(one.before):
             if key in given:
-                raise _taken(key, given[key])
-            given[key] = one.id
+                yield one, _taken(key, given[key].id)
+            given.setdefault(key, one)
     owners: Mapping[str, set[RecordId]] = find_owners(vault, given)
-    keys_after = {one.id: _key_of(one.after) for one in change.records}
-    for key, owner in given.items():
-        for other in sorted(owners[key] - {owner}):
-            if keys_after.get(other, key) == key:
-                raise _taken(key, other)
+    keys_after = {one.id: _key_of(one.after) for one in changes}
+    for key, one in given.items():
+        others = (other for other in sorted(owners[key] - {one.id}) if keys_after.get(other, key) == key)
+        for other in islice(others, 1):
+            yield one, _taken(key if one.after is None else one.after.key or key, other)
 
 
 def _key_of(record: Record | None) -> str | None:

@@ -20,8 +20,8 @@ from gitmem.service.retry import answer_again
 from gitmem.service.vault import OpenVault
 
 if TYPE_CHECKING:
-    from gitmem.service.adopt import EditedNote
     from gitmem.service.edit import RecordEdit
+    from gitmem.service.edited import EditedNote
     from gitmem.service.import_notes import ImportReport
     from gitmem.service.query import Filters
     from gitmem.service.undo import Undoing
@@ -135,8 +135,8 @@ class Memory:
         return find_undoing(self.vault, ref)
 
     def find_edited(self, paths: Sequence[str] = ()) -> list[EditedNote]:
-        """Return what ``adopt`` would commit, for a person to look at. Raises. See ``service.adopt``."""
-        from gitmem.service.adopt import find_edited
+        """Return what ``adopt`` would commit, for a person to look at. Raises. See ``service.edited``."""
+        from gitmem.service.edited import find_edited
 
         return find_edited(self.vault, paths)
 

@@ -11,9 +11,9 @@ from gitmem.model.answer import Answer, Status
 from gitmem.model.ids import CommitId
 from gitmem.model.record import Problem
 from gitmem.model.settings import FORMAT
-from gitmem.service.adopt import list_edited
 from gitmem.service.check import VIEW_EDITED, find_edited_views
 from gitmem.service.vault import OpenVault
+from gitmem.service.waiting import list_waiting
 from gitmem.service.worktree import iter_work_notes, scan
 from gitmem.transaction.steps import RESTORE_HINT, find_lost_tip, say_lost
 
@@ -24,15 +24,20 @@ INDEX_LOST = (
 
 
 def status(vault: OpenVault) -> Answer:
-    """Return the uncommitted notes as rows (``path``, ``change`` as ``EditedNote`` has it) and the vault in ``extra``.
+    """Return the uncommitted notes as rows and the vault in ``extra``.
 
-    ``extra`` has ``vault`` (name, id, scope, path), ``branch``, ``in_progress`` and ``counts`` by state. Problems of
-    files are diagnostics. Raises what opening the vault raises.
+    A row has ``path`` and ``change`` as ``EditedNote`` has them, ``whose`` (a guess, see ``origin``), ``staged``,
+    ``staged_apart``, ``left_alone`` (why ``adopt`` passes it over, else empty), ``modified`` (UTC, ``None`` where the
+    file is gone) and ``owner`` (the account that owns the file, ``None`` for this one). ``extra`` has ``vault`` (name,
+    id, scope, path), ``branch``, ``in_progress``, ``counts`` by state and ``waiting``: how many ``notes``, ``views``
+    and ``other_files`` are not committed. Problems of files are diagnostics. Raises what opening the vault raises.
     """
     manifest = vault.manifest
     settled = vault.settle_abandoned()
     head = vault.head()
-    rows = tuple({"path": note.path, "change": note.change} for note in list_edited(vault, head))
+    dirty = vault.repo.dirty_paths()
+    rows = list_waiting(vault, head, dirty)
+    views = find_edited_views(vault, dirty)
     found = scan(vault)
     counts: Counter[str] = Counter()
     problems: list[Problem] = [*settled, *found.problems]
@@ -45,7 +50,7 @@ def status(vault: OpenVault) -> Answer:
             counts["plain"] += 1
     if manifest.format > FORMAT:
         problems.append(Problem("format-too-new", f"the vault has format {manifest.format}; this gitmem only reads it"))
-    problems += [Problem("view-edited", VIEW_EDITED, path) for path in find_edited_views(vault)]
+    problems += [Problem("view-edited", VIEW_EDITED, path) for path in views]
     if vault.repo.has_lost_index():
         problems.append(Problem("index-lost", INDEX_LOST))
     branch = vault.repo.head().branch
@@ -63,6 +68,7 @@ def status(vault: OpenVault) -> Answer:
         "branch": branch,
         "in_progress": vault.repo.state_in_progress(),
         "counts": dict(sorted(counts.items())),
+        "waiting": {"notes": len(rows), "views": len(views), "other_files": len(dirty) - len(rows) - len(views)},
     }
     return Answer(Status.OK, head, rows=rows, diagnostics=tuple(problems), extra=extra)
 

@@ -124,6 +124,7 @@ def _run(
     steps.check_paths(ground, edits)
     tools.check(replace(change, edits=edits))
     steps.mend_old_blobs(ground, edits, committed)
+    kept = steps.keep_staged(ground, change.op_id, edits, committed)
     journal = steps.plan_journal(change, edits, committed, (manifest.branch, base), steps.iso_time(tools))
     tools.probe("journal")
     try:
@@ -131,7 +132,8 @@ def _run(
         private, commit = _write_and_commit(ground, change, edits, journal, manifest.branch, tools)
     except BaseException as error:  # noqa: BLE001 - raised again, once what it left is settled
         return _settle_failure(ground, journal, error)
-    return _finish(ground, journal, commit, private, tools)
+    receipt = _finish(ground, journal, commit, private, tools)
+    return replace(receipt, notices=(*kept, *receipt.notices))
 
 
 def _settle_failure(ground: Ground, journal: Journal, error: BaseException) -> Receipt:

@@ -11,6 +11,7 @@ import errno
 import json
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -86,6 +87,14 @@ def list_journals(common_dir: str) -> list[str]:
     Raises ``UnavailableError`` (``journal-unreadable``).
     """
     return sorted(name for name in _names(common_dir) if name.endswith(".json"))
+
+
+def iter_waiting(common_dir: str) -> Iterator[Journal]:
+    """Yield, without the lock, the journals of operations under way or abandoned; what can't be read is passed over."""
+    with contextlib.suppress(GitmemError):
+        for name in list_journals(common_dir):
+            with contextlib.suppress(OSError, ValueError, GitmemError):  # it may be dropped at this very moment
+                yield load_journal(common_dir, name)
 
 
 def is_pending(common_dir: str) -> bool:

@@ -14,8 +14,8 @@ from gitmem.errors import IntegrityError, StateError, UnavailableError
 from gitmem.git.head import read_log_tip
 from gitmem.git.history import iter_commits
 from gitmem.git.message import REQUEST, UNDOES, Message, format_message
-from gitmem.git.repo import Repo
-from gitmem.git.stage import IndexLock, lock_index, staged_ids
+from gitmem.git.repo import NOT_A_FILE, Repo
+from gitmem.git.stage import INTENT_TO_ADD, UNMERGED, IndexLock, lock_index, staged_ids
 from gitmem.git.trees import write_blobs
 from gitmem.model.change import Change, FileEdit, Receipt, RecordChange, RecordRef
 from gitmem.model.ids import CommitId, Fingerprint, OpId, fingerprint
@@ -190,6 +190,25 @@ def make_way(ground: Ground, op_id: OpId, views: tuple[FileEdit, ...], notices: 
     return tuple(planned)
 
 
+def keep_staged(
+    ground: Ground, op_id: OpId, edits: tuple[FileEdit, ...], committed: Mapping[VaultPath, Fingerprint | None]
+) -> tuple[str, ...]:
+    """Keep what a person had staged of adopted files and what is neither on disk nor committed; return notices of it.
+
+    The commit holds what is on disk and its staging area follows, so that version would be nowhere (INV-PEOPLE-FIRST).
+    """
+    notices = []
+    adopted = [edit for edit in edits if edit.adopted]
+    staged = staged_ids(ground.repo, [edit.path for edit in adopted])
+    for edit in adopted:
+        blob = staged[edit.path]
+        if blob in (None, UNMERGED, INTENT_TO_ADD, NOT_A_FILE, edit.before, committed[edit.path]):
+            continue
+        keep_displaced(ground.layout, op_id, VaultPath(f"{edit.path}.staged"), ground.repo.read_object(str(blob)))
+        notices.append(f"another version of {edit.path} was staged; it is kept in {displaced_name(op_id)}")
+    return tuple(notices)
+
+
 def check_paths(ground: Ground, edits: tuple[FileEdit, ...]) -> None:
     """Check that each path can be written without following a link or meeting another spelling of its name."""
     for edit in edits:
@@ -342,9 +361,9 @@ def _check_whole_vault(ground: Ground) -> None:
 
 
 def _dirty(path: VaultPath, what: str) -> StateError:
-    return StateError(
-        "dirty-path",
-        f"{path} {what}; gitmem does not mix them into its own commit",
-        "See `gitmem status`. Commit them with `gitmem adopt` or Git, or put the file back as it was, and try again.",
-        path=path,
-    )
+    if state_of(path) is None:
+        hint = "gitmem makes this file itself. Take it out of the staging area with Git, and try again."
+    else:
+        how = "Commit them with `gitmem adopt` or Git, or put the file back as it was"
+        hint = f"See `gitmem status`. {how}, and try again."
+    return StateError("dirty-path", f"{path} {what}; gitmem does not mix them into its own commit", hint, path=path)

@@ -216,14 +216,18 @@ def test_names_that_clash_elsewhere_and_keys_that_are_taken_are_not_adopted(
 ) -> None:
     memory.observe(replace(draft("One"), key="the-key"), person)
     (desk.repo / "promoted" / "Keyed.md").write_text("---\nkey: The-Key\n---\n")
-    with pytest.raises(InputError) as taken:
+    with pytest.raises(StateError) as taken:
         memory.adopt(["promoted/Keyed.md"], person)
-    assert taken.value.code == "key-taken"
+    assert [one["code"] for one in taken.value.fields["problems"]] == ["key-taken"]
     for name in ("A.md", "a.md"):
         (desk.repo / "promoted" / name).write_text(name)
-    with pytest.raises(InputError) as clash:
-        memory.adopt(["promoted/A.md", "promoted/a.md"], person)
-    assert clash.value.code == "path-clash"
+    with pytest.raises(StateError) as clash:
+        memory.adopt([], person)
+    assert [(one["path"], one["code"]) for one in clash.value.fields["problems"]] == [
+        ("promoted/A.md", "path-clash"),
+        ("promoted/Keyed.md", "key-taken"),
+        ("promoted/a.md", "path-clash"),
+    ]
     assert len(desk.commits()) == 2
 
 

@@ -426,6 +426,7 @@ def test_status_says_what_waits(gitmem: Gitmem) -> None:
     gitmem.observe("Run tests")
     path = change_outside(gitmem, "more\n")
     (gitmem.repo / "promoted" / "plain.md").write_text("A plain note.\n")
+    modified = [row["modified"] for row in gitmem("status", "--json").document["results"]]
     said = gitmem("status")
     assert said.out == (
         f"vault    global (global, {vault['id']})\n"
@@ -433,9 +434,9 @@ def test_status_says_what_waits(gitmem: Gitmem) -> None:
         f"at       {gitmem.git('rev-parse', 'HEAD')[:12]} on main\n"
         "records  1 observation, 1 plain\n"
         "\n"
-        "2 notes edited outside gitmem; `gitmem adopt` commits them:\n"
-        f"edited  {path}\n"
-        "new     promoted/plain.md\n"
+        "2 notes edited outside gitmem; `gitmem adopt` commits them; whose they are is a guess:\n"
+        f"edited  {path}  {modified[0]}  someone with an editor or another program\n"
+        f"new     {'promoted/plain.md':{len(path)}}  {modified[1]}  someone with an editor or another program\n"
     )
     assert [row["change"] for row in gitmem("status", "--json").document["results"]] == ["edited", "new"]
 

@@ -18,31 +18,43 @@ from gitmem.model.ids import OpId
 from gitmem.service.memory import Memory
 
 if TYPE_CHECKING:
-    from gitmem.service.adopt import EditedNote
+    from gitmem.service.edited import EditedNote
 
 _EFFECT = "commits these files as your own edits in one commit; new ones become records, deleted ones are retired"
 
 
-@verb("adopt", "gitmem adopt\ngitmem adopt promoted/run-tests-with-two-workers-m7k2q9.md")
+@verb("adopt", "gitmem adopt\ngitmem adopt promoted/run-tests-with-two-workers-m7k2q9.md\ngitmem adopt .")
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=text)
 @op_id_option
 @pass_call
 def command(call: Call, paths: tuple[str, ...], op_id: OpId | None) -> int:
     """Commit what you edited outside gitmem, as your operation.
 
-    Without PATH every uncommitted note is taken; `gitmem status` lists them. A plain note that PATH names becomes a
-    record even when it is committed. Commits the notes as they are and adds the properties that make a new note a
-    record. A person has to confirm it at the terminal.
+    Without PATH every uncommitted note is taken; `gitmem status` lists them. PATH is a note or a folder. A plain note
+    that PATH names becomes a record even when it is committed. Commits the notes as they lie on disk and adds the
+    properties that make a new note a record; one note that can't be committed stops all. A person has to confirm it at
+    the terminal.
     """
-    chosen = [_resolve(call.environment.folder, path) for path in paths]
     with call.open_memory() as memory:
+        root = memory.vault.layout.repo
+        chosen = [_resolve(call.environment.folder, root, path) for path in paths]
         adoption = _Adoption(memory, chosen, op_id, paths)
         return write_and_say(call, adoption.run, adoption.preview)
 
 
-def _resolve(folder: str, path: str) -> str:
-    here = os.path.join(folder, path)
-    return here if os.path.lexists(here) else path
+def _resolve(folder: str, root: str, path: str) -> str:
+    """Return the path that is meant: from the working folder if something is there, else from the vault's root.
+
+    A note that was deleted is nowhere; inside the vault it is looked for where its folder is.
+    """
+    here = os.path.join(folder, os.path.expanduser(path))
+    if os.path.lexists(here):
+        return here
+    in_vault = os.path.join(root, path)
+    is_inside = os.path.realpath(folder).startswith(os.path.join(os.path.realpath(root), ""))
+    if is_inside and not os.path.lexists(in_vault) and os.path.isdir(os.path.dirname(here)):
+        return here
+    return in_vault
 
 
 class _Adoption:
@@ -59,6 +71,10 @@ class _Adoption:
     def preview(self) -> Preview:
         """Return all that would be committed, read now."""
         self.shown = self.memory.find_edited(self.paths)
-        facts = tuple((note.path, note.change) for note in self.shown)
+        facts = tuple((note.path, _tell(note)) for note in self.shown)
         texts = tuple((f"{note.path} ({note.change})", note.shown) for note in self.shown)
         return Preview("adopt", vault_name(self.memory), _EFFECT, facts=facts, texts=texts)
+
+
+def _tell(note: EditedNote) -> str:
+    return f"{note.change}; another version is staged and will be kept aside" if note.staged_apart else note.change

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from gitmem.hosts.cli.call import Call, pass_call
 from gitmem.hosts.cli.columns import align, safe_line
 from gitmem.hosts.cli.group import verb
@@ -9,13 +12,21 @@ from gitmem.hosts.cli.plain import count, short
 from gitmem.hosts.cli.reading import say_answer
 from gitmem.model.answer import Answer
 
+_WHOSE = {
+    "editor": "someone with an editor or another program",
+    "git": "Git: an earlier commit or another branch has it so",
+    "gitmem": "an operation of gitmem that is under way or crashed",
+    "sync": "a sync program: named like a conflict copy",
+}
+
 
 @verb("status", "gitmem status\ngitmem --vault ~/notes status --json")
 @pass_call
 def command(call: Call) -> int:
     """Show what is in the vault, and what waits for a person.
 
-    Lists notes that were edited outside gitmem and are not committed yet. Writes nothing into the repository.
+    Lists notes that were edited outside gitmem and are not committed yet, and whose edits they are likely to be; other
+    files are counted. Writes nothing into the repository.
     """
     return say_answer(call, lambda memory: memory.status(), _format)
 
@@ -33,8 +44,29 @@ def _format(answer: Answer) -> str:
     if extra["in_progress"]:
         facts.append(("under way", safe_line(f"a {extra['in_progress']} of Git; finish or abort it")))
     lines = align(facts)
-    if answer.rows:
-        notes = count(len(answer.rows), "note")
-        lines += ["", f"{notes} edited outside gitmem; `gitmem adopt` commits them:"]
-        lines += align([(str(row["change"]), safe_line(row["path"])) for row in answer.rows])
-    return "\n".join(lines)
+    return "\n".join([*lines, *_list_waiting(answer.rows, extra["waiting"]["other_files"])])
+
+
+def _list_waiting(rows: Sequence[dict[str, Any]], others: int) -> list[str]:
+    lines = []
+    taken = [row for row in rows if not row["left_alone"]]
+    left = [row for row in rows if row["left_alone"]]
+    if taken:
+        notes = count(len(taken), "note")
+        lines += ["", f"{notes} edited outside gitmem; `gitmem adopt` commits them; whose they are is a guess:"]
+        lines += align([_cells(row) for row in taken])
+    if left:
+        lines += ["", f"{count(len(left), 'note')} that `gitmem adopt` leaves alone:"]
+        lines += [f"{safe_line(row['path'])}: {row['left_alone']}" for row in left]
+    if others:
+        lines += ["", f"{count(others, 'other file')} not committed; gitmem leaves them to you and Git"]
+    return lines
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, str, str, str]:
+    said = _WHOSE[row["whose"]]
+    if row["staged"]:
+        said += ", another version staged" if row["staged_apart"] else ", staged"
+    if row["owner"]:
+        said += f", owned by {safe_line(row['owner'])}"
+    return row["change"], safe_line(row["path"]), row["modified"] or "-", said
