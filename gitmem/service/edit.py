@@ -78,7 +78,10 @@ def _plan(
 
 
 def _plan_properties(record: Record, wanted: RecordEdit) -> dict[str, Any]:
-    changes: dict[str, Any] = {name: check_property(name, value) for name, value in wanted.properties.items()}
+    changes: dict[str, Any] = {
+        name: check_property(name, value, is_there=name in record.properties)
+        for name, value in wanted.properties.items()
+    }
     if wanted.title is not None:
         changes["title"] = one_line(wanted.title)
     if wanted.summary is not None:

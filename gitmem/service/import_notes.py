@@ -16,7 +16,7 @@ from gitmem.errors import GitmemError, InputError
 from gitmem.model.authority import Action, Actor, Authority, Surface
 from gitmem.model.change import Receipt
 from gitmem.model.ids import OpId, new_record_id
-from gitmem.model.record import Kind, Problem, Record, State
+from gitmem.model.record import Kind, Problem, Record, State, state_of
 from gitmem.model.vault_path import VaultPath, find_path_problem, fold_path, parse_vault_path
 from gitmem.policy.authority import authority_for
 from gitmem.policy.content import check_kind
@@ -98,13 +98,25 @@ def _check_folder(vault: OpenVault, folder: str) -> str:
     if not os.path.isdir(root):
         raise InputError("no-such-folder", f"{folder!r} is not a folder", "Name the folder that holds the notes.")
     repo = os.path.realpath(vault.layout.repo)
-    if os.path.commonpath((root, repo)) in (root, repo):
+    common = os.path.commonpath((root, repo))
+    if common == repo:
+        raise _in_vault(folder, os.path.relpath(root, repo).replace(os.sep, "/"))
+    if common == root:
         raise InputError(
-            "folder-in-vault",
-            "the folder and the vault lie in each other",
-            "Notes that are in the vault already are committed with `gitmem adopt`.",
+            "folder-in-vault", f"the vault itself lies in {folder!r}", "Name the folder of the notes alone."
         )
     return root
+
+
+def _in_vault(folder: str, inside: str) -> InputError:
+    if inside == "." or state_of(f"{inside}/") is not None:
+        hint = "Notes that are in the vault already are committed with `gitmem adopt`."
+    else:
+        hint = (
+            "Move the notes into observations/, promoted/ or baseline/, with Obsidian if links lead to them, "
+            "then commit them with `gitmem adopt`."
+        )
+    return InputError("folder-in-vault", f"{folder!r} lies in the vault itself", hint)
 
 
 def _plan(
@@ -157,9 +169,9 @@ def _bring_in(root: str, name: str, path: VaultPath, wanted: _Wanted) -> tuple[R
     added: dict[str, Any] = {}
     if "gitmem_id" not in note.properties:
         added["gitmem_id"] = new_record_id()
-    if wanted.kind is not None and "kind" not in note.properties:
+    if wanted.kind is not None and note.properties.get("kind") is None:
         added["kind"] = wanted.kind.value
-    if "authority" not in note.properties:
+    if note.properties.get("authority") is None:
         added["authority"] = wanted.authority.value
     after = edit_note(data, added)
     return reread(path, after), after

@@ -11,7 +11,7 @@ from gitmem.model.authority import Authority
 from gitmem.model.ids import RecordId, fingerprint
 from gitmem.model.record import Kind, Problem, Record, State, state_of
 from gitmem.model.vault_path import VaultPath
-from gitmem.text import make_visible, slug
+from gitmem.text import fold, make_visible, slug
 from gitmem.vault.frontmatter import Note, format_note, parse_note
 from gitmem.vault.lookalike import find_lookalike
 from gitmem.vault.markdown import find_tags
@@ -90,14 +90,19 @@ def file_name(title: str, record_id: RecordId) -> str:
     return (slug(title, MAX_FILE_NAME_BYTES - len(tail)) or "record") + tail
 
 
-def check_property(name: str, value: Any) -> Any:
+def check_property(name: str, value: Any, *, is_there: bool = False) -> Any:
     """Return ``value`` as it may be set by hand for the property ``name``, gitmem's own or any other.
 
-    ``None`` stands for dropping the property.
-    Raises ``InputError``: ``property-is-managed`` for what only gitmem sets, ``lookalike-property`` for a name that
-    could be taken for ``gitmem_id``, ``authority`` or ``private``, ``bad-property`` for a name or value that can't be.
+    ``None`` stands for dropping the property. ``is_there`` says that the note has a property of this very name: a
+    person's ``Created`` is theirs, but a new one would be taken for gitmem's ``created`` by people and by Obsidian.
+
+    Raises ``InputError``: ``property-is-managed`` for what only gitmem sets, ``lookalike-property`` for a new name that
+    is one of gitmem's but for case or separators, and for any that could be taken for ``gitmem_id``, ``authority`` or
+    ``private``, ``bad-property`` for a name or value that can't be.
     """
     own = BY_NAME.get(name)
+    if own is None and not is_there:
+        _check_spelling(name)
     if own and own.is_managed:
         raise InputError(
             "property-is-managed",
@@ -105,6 +110,16 @@ def check_property(name: str, value: Any) -> Any:
             "Use the operation that changes it, such as promote; a person may also edit the file and adopt it.",
         )
     return None if value is None else _check(name, value)
+
+
+def _check_spelling(name: str) -> None:
+    meant = BY_NAME.get(fold(name).replace("-", "_").replace(" ", "_"))
+    if meant is not None:
+        raise InputError(
+            "lookalike-property",
+            f"the name {make_visible(name)!r} is not gitmem's {meant.name}, but looks like it",
+            f"{meant.name} is set by gitmem alone." if meant.is_managed else f"Write {meant.name}.",
+        )
 
 
 def _check(name: str, value: Any) -> Any:

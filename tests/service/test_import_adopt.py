@@ -252,6 +252,37 @@ def test_a_note_on_another_records_key_or_verified_by_itself_is_left_out(
     assert left_out["Verified.md"] == "claims-verified"
 
 
+def test_an_empty_authority_or_kind_is_none_and_is_filled_in(
+    desk: Desk, memory: Memory, agent: Actor, notes: Path
+) -> None:
+    data = b"---\nauthority:\nkind:   # what?\nmine: 1\n---\nbody\n"
+    (notes / "Empty.md").write_bytes(data)
+    records = {one.path: one for one in memory.import_notes(str(notes), agent, kind=Kind.FACT).imported}
+    record = records["observations/Empty.md"]
+    assert (record.authority, record.kind, record.problems) == ("workspace_evidence", "fact", ())
+    lines = (desk.repo / record.path).read_bytes().splitlines()
+    assert lines[1] == b"authority: workspace_evidence"
+    assert lines[3:] == [b"mine: 1", b"gitmem_id: " + record.id.encode(), b"---", b"body"]
+
+
+def test_a_folder_inside_the_vault_is_told_what_to_do(desk: Desk, memory: Memory, person: Actor) -> None:
+    (desk.repo / "Notes").mkdir()
+    adopt = "Notes that are in the vault already are committed with `gitmem adopt`."
+    move = (
+        "Move the notes into observations/, promoted/ or baseline/, with Obsidian if links lead to them, "
+        "then commit them with `gitmem adopt`."
+    )
+    for folder, hint in (
+        (desk.repo, adopt),
+        (desk.repo / "promoted", adopt),
+        (desk.repo / "Notes", move),
+        (desk.repo.parent, "Name the folder of the notes alone."),
+    ):
+        with pytest.raises(InputError) as refused:
+            memory.import_notes(str(folder), person)
+        assert (refused.value.code, refused.value.hint) == ("folder-in-vault", hint)
+
+
 def test_adopt_takes_only_the_paths_it_is_given(desk: Desk, memory: Memory, person: Actor) -> None:
     for name in ("a", "b"):
         (desk.repo / "promoted" / f"{name}.md").write_text(name)

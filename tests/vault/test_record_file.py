@@ -288,13 +288,23 @@ def test_file_names_are_fit_for_every_system(title: str) -> None:
         ("private", "true", True),
         ("private", False, False),
         ("rating", 5, 5),
-        ("Title", "theirs", "theirs"),
         ("nested", {"a": [1, None]}, {"a": [1, None]}),
     ],
 )
 def test_values_set_by_hand(name: str, value: Any, checked: Any) -> None:
     result = check_property(name, value)
     assert (type(result), result) == (type(checked), checked)
+
+
+@pytest.mark.parametrize("name", ["Title", "Created", "Verified", "valid-from", "Review After"])
+def test_a_persons_own_property_that_looks_like_one_of_gitmems_may_be_set_where_it_is(name: str) -> None:
+    assert check_property(name, "theirs", is_there=True) == "theirs"
+    with pytest.raises(InputError) as caught:
+        check_property(name, "theirs")
+    assert caught.value.code == "lookalike-property"
+    meant = name.lower().replace("-", "_").replace(" ", "_")
+    is_managed = meant in ("created", "verified")
+    assert caught.value.hint == (f"{meant} is set by gitmem alone." if is_managed else f"Write {meant}.")
 
 
 @pytest.mark.parametrize(

@@ -232,6 +232,17 @@ def test_edit_changes_only_what_is_asked_for(gitmem: Gitmem) -> None:
     assert gitmem("edit", record_id, "--set", "authority=user_declared").code == 3
 
 
+def test_edit_sets_no_property_that_looks_like_one_of_gitmems(gitmem: Gitmem) -> None:
+    record_id = gitmem.observe("Run tests")
+    said = gitmem("edit", record_id, "--set", "Verified=2026-11-30")
+    assert (said.code, said.out) == (3, "")
+    assert said.err == (
+        "error: the name 'Verified' is not gitmem's verified, but looks like it\n"
+        "hint: verified is set by gitmem alone.\n"
+    )
+    assert gitmem.git("rev-list", "--count", "HEAD") == "2"
+
+
 def test_edit_shows_the_record_only_to_an_editor(gitmem: Gitmem, monkeypatch: pytest.MonkeyPatch) -> None:
     record_id = gitmem.observe("T")
 
