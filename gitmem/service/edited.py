@@ -69,7 +69,7 @@ def find_edited(vault: OpenVault, paths: Sequence[str] = ()) -> list[EditedNote]
         under = [note for note in edited.values() if _is_under(note.path, inside)]
         found = {note.path: note for note in under if not note.left_alone} or _find_plain(vault, inside)
         if not found:
-            raise _nothing(path, inside, under)
+            raise _nothing(inside, under)
         chosen |= found
     chosen |= _find_other_halves(vault, head, edited, chosen)
     return [chosen[path] for path in sorted(chosen)]
@@ -120,14 +120,14 @@ def _is_under(path: str, folder: str) -> bool:
     return not folder or path == folder or path.startswith(f"{folder}/")
 
 
-def _nothing(path: str, inside: str, under: Sequence[EditedNote]) -> InputError:
+def _nothing(path: str, under: Sequence[EditedNote]) -> InputError:
     if under:
         message, hint = f"{under[0].path}: {under[0].left_alone}", _SEE_STATUS
-    elif inside and inside.partition("/")[0] not in FOLDERS:
+    elif path and path.partition("/")[0] not in FOLDERS:
         message = f"{path} lies outside the folders of records"
         hint = "Move it into baseline/, observations/ or promoted/, then adopt it; other files are committed with Git."
     else:
-        message, hint = f"{path} has no uncommitted notes", _SEE_STATUS
+        message, hint = f"{path or 'the vault'} has no uncommitted notes", _SEE_STATUS
     return InputError("nothing-to-adopt", message, hint, path=path)
 
 

@@ -124,8 +124,8 @@ def _run(
     steps.check_paths(ground, edits)
     tools.check(replace(change, edits=edits))
     steps.mend_old_blobs(ground, edits, committed)
-    kept = steps.keep_staged(ground, change.op_id, edits, committed)
     journal = steps.plan_journal(change, edits, committed, (manifest.branch, base), steps.iso_time(tools))
+    kept = steps.keep_staged(ground, change.op_id, edits, committed)
     tools.probe("journal")
     try:
         save_journal(ground.repo.common_dir, journal)
@@ -133,7 +133,7 @@ def _run(
     except BaseException as error:  # noqa: BLE001 - raised again, once what it left is settled
         return _settle_failure(ground, journal, error)
     receipt = _finish(ground, journal, commit, private, tools)
-    return replace(receipt, notices=(*kept, *receipt.notices))
+    return replace(receipt, notices=kept + receipt.notices)
 
 
 def _settle_failure(ground: Ground, journal: Journal, error: BaseException) -> Receipt:

@@ -167,6 +167,26 @@ def check_clean(
     return committed
 
 
+def keep_staged(
+    ground: Ground, op_id: OpId, edits: tuple[FileEdit, ...], committed: Mapping[VaultPath, Fingerprint | None]
+) -> tuple[str, ...]:
+    """Keep in ``runtime/displaced`` what a person had staged of adopted files and is neither committed nor on disk.
+
+    Adopting commits the files as they are on disk, and stages just that. Returns notices.
+    """
+    adopted = {edit.path: edit for edit in edits if edit.adopted}
+    notices = []
+    for path, staged in staged_ids(ground.repo, adopted).items():
+        edit = adopted[VaultPath(path)]
+        after = None if edit.after is None else fingerprint(edit.after)
+        if staged in (None, UNMERGED, INTENT_TO_ADD, NOT_A_FILE, committed[edit.path], edit.before, after):
+            continue
+        assert staged is not None
+        keep_displaced(ground.layout, op_id, VaultPath(f"staged-{path}"), ground.repo.read_object(staged))
+        notices.append(f"what was staged of {path} differed from the file; it is kept in {displaced_name(op_id)}")
+    return tuple(notices)
+
+
 def make_way(ground: Ground, op_id: OpId, views: tuple[FileEdit, ...], notices: list[str]) -> tuple[FileEdit, ...]:
     """Return the edits of views, made from what is on disk where a person (or Obsidian, following a rename) edited one.
 
@@ -188,25 +208,6 @@ def make_way(ground: Ground, op_id: OpId, views: tuple[FileEdit, ...], notices: 
             )
         planned.append(replace(edit, before=disk, adopted=True))
     return tuple(planned)
-
-
-def keep_staged(
-    ground: Ground, op_id: OpId, edits: tuple[FileEdit, ...], committed: Mapping[VaultPath, Fingerprint | None]
-) -> tuple[str, ...]:
-    """Keep what a person had staged of adopted files and what is neither on disk nor committed; return notices of it.
-
-    The commit holds what is on disk and its staging area follows, so that version would be nowhere (INV-PEOPLE-FIRST).
-    """
-    notices = []
-    adopted = [edit for edit in edits if edit.adopted]
-    staged = staged_ids(ground.repo, [edit.path for edit in adopted])
-    for edit in adopted:
-        blob = staged[edit.path]
-        if blob in (None, UNMERGED, INTENT_TO_ADD, NOT_A_FILE, edit.before, committed[edit.path]):
-            continue
-        keep_displaced(ground.layout, op_id, VaultPath(f"{edit.path}.staged"), ground.repo.read_object(str(blob)))
-        notices.append(f"another version of {edit.path} was staged; it is kept in {displaced_name(op_id)}")
-    return tuple(notices)
 
 
 def check_paths(ground: Ground, edits: tuple[FileEdit, ...]) -> None:

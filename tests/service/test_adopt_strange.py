@@ -131,9 +131,9 @@ def test_what_is_on_disk_is_committed_and_what_was_staged_apart_is_kept(
     assert (note.change, note.is_staged, note.staged_apart) == ("edited", True, True)
     receipt = memory.adopt((), person)
     assert receipt.notices == (
-        f"another version of {one.path} was staged; it is kept in runtime/displaced/{receipt.op_id}",
+        f"what was staged of {one.path} differed from the file; it is kept in runtime/displaced/{receipt.op_id}",
     )
-    assert displaced(desk) == {one.path.replace("/", "%2F") + ".staged": committed + b"Staged.\n"}
+    assert displaced(desk) == {"staged-" + one.path.replace("/", "%2F"): committed + b"Staged.\n"}
     assert desk.git("show", f"HEAD:{one.path}").endswith("On disk.\n")
     desk.judge()
 

@@ -55,7 +55,22 @@ def test_a_deleted_note_is_found_from_its_folder_and_from_the_root(gitmem: Gitme
     for place, given in ((folder, name), (".", path), ("promoted", path)):
         here = gitmem.at(folder=str(gitmem.repo / place))
         assert here("adopt", given, "--json").document["error"]["code"] == "needs-human", given
-    assert here("adopt", "../..", "--json").document["error"]["code"] == "outside-vault"
+    for given, code, message in (
+        ("../..", "outside-vault", "lies outside the vault"),
+        ("nowhere.md", "nothing-to-adopt", "promoted/nowhere.md has no uncommitted notes"),
+        ("../INDEX.md", "nothing-to-adopt", "INDEX.md lies outside the folders of records"),
+    ):
+        error = here("adopt", given, "--json").document["error"]
+        assert (error["code"], message in error["message"]) == (code, True), error
+
+
+def test_a_folder_of_the_same_name_elsewhere_is_not_meant(gitmem: Gitmem) -> None:
+    Path(gitmem.environment.folder, "promoted").mkdir()
+    Path(gitmem.environment.folder, "promoted", "a.md").touch()
+    (gitmem.repo / "promoted" / "a.md").write_text("A.\n")
+    assert gitmem("adopt", "promoted/a.md", "--json").document["error"]["code"] == "needs-human"
+    assert gitmem("adopt", "promoted", "--json").document["error"]["code"] == "needs-human"
+    assert gitmem("adopt", ".", "--json").document["error"]["code"] == "outside-vault"
 
 
 def test_bad_notes_are_all_listed_and_nothing_is_written(gitmem: Gitmem) -> None:
@@ -83,7 +98,7 @@ def test_a_person_is_told_of_another_version_that_is_staged(gitmem: Gitmem, term
     assert shown.endswith(
         "adopt: commit COMMIT\n"
         "ID  promoted  promoted/a.md\n"
-        "notice: another version of promoted/a.md was staged; it is kept in runtime/displaced/OP\n"
+        "notice: what was staged of promoted/a.md differed from the file; it is kept in runtime/displaced/OP\n"
     )
     (kept,) = Path(gitmem.environment.home).glob("global/runtime/displaced/*/*")
     assert kept.read_text() == "Staged.\n"

@@ -43,18 +43,21 @@ def command(call: Call, paths: tuple[str, ...], op_id: OpId | None) -> int:
 
 
 def _resolve(folder: str, root: str, path: str) -> str:
-    """Return the path that is meant: from the working folder if something is there, else from the vault's root.
+    """Return the path that is meant: absolute from the working folder, or as it is given, from the vault's root.
 
-    A note that was deleted is nowhere; inside the vault it is looked for where its folder is.
+    What is there from the working folder is meant, unless that lies outside the vault, which has one of that name. A
+    note that was deleted is nowhere; inside the vault it is looked for where its folder is.
     """
     here = os.path.join(folder, os.path.expanduser(path))
-    if os.path.lexists(here):
-        return here
     in_vault = os.path.join(root, path)
-    is_inside = os.path.realpath(folder).startswith(os.path.join(os.path.realpath(root), ""))
-    if is_inside and not os.path.lexists(in_vault) and os.path.isdir(os.path.dirname(here)):
-        return here
-    return in_vault
+    is_in_vault = os.path.normpath(path) != "." and os.path.lexists(in_vault)
+    if os.path.lexists(here):
+        return here if _lies_in(here, root) or not is_in_vault else path
+    return here if not is_in_vault and _lies_in(folder, root) and os.path.isdir(os.path.dirname(here)) else path
+
+
+def _lies_in(place: str, root: str) -> bool:
+    return os.path.join(os.path.realpath(place), "").startswith(os.path.join(os.path.realpath(root), ""))
 
 
 class _Adoption:
