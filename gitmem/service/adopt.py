@@ -72,7 +72,7 @@ def adopt(
 
 
 def _tell_left_alone(vault: OpenVault) -> list[str]:
-    left = [note for note in list_edited(vault, vault.head()) if note.left_alone]
+    left = [note for note in list_edited(vault, vault.head(), shows=False) if note.left_alone]
     told = [f"{note.path} was left alone: {note.left_alone}" for note in left[:MAX_NAMED]]
     return [*told, *([f"{len(left) - MAX_NAMED} more were left alone"] if len(left) > MAX_NAMED else [])]
 

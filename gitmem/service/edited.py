@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gitmem.errors import GitmemError, InputError
 from gitmem.model.ids import CommitId, Fingerprint, RecordId, fingerprint
@@ -75,16 +75,20 @@ def find_edited(vault: OpenVault, paths: Sequence[str] = ()) -> list[EditedNote]
     return [chosen[path] for path in sorted(chosen)]
 
 
-def list_edited(vault: OpenVault, head: CommitId, dirty: Iterable[str] | None = None) -> list[EditedNote]:
+def list_edited(
+    vault: OpenVault, head: CommitId, dirty: Iterable[str] | None = None, *, shows: bool = True
+) -> list[EditedNote]:
     """Return the notes of the lifecycle folders that differ from what ``head`` has, read now, sorted by path.
 
-    ``dirty`` are the paths that differ, where the caller has asked already.
+    ``dirty`` are the paths that differ, where the caller has asked already. Without ``shows`` no note has ``shown``,
+    which takes longer than all the rest.
     """
     from gitmem.git.stage import staged_ids
 
     paths = [path for path in (vault.repo.dirty_paths() if dirty is None else dirty) if is_note_path(path)]
     committed, staged = vault.repo.find_blobs(head, paths), staged_ids(vault.repo, paths)
-    return [_read_note(vault, path, committed[path], staged[path]) for path in paths]
+    notes = [_read_note(vault, path, committed[path], staged[path]) for path in paths]
+    return [_with_shown(vault, head, note) for note in notes] if shows else notes
 
 
 def is_note_path(path: str) -> bool:
@@ -141,10 +145,15 @@ def _read_note(vault: OpenVault, path: str, old_id: Fingerprint | None, staged: 
     new_id = None if data is None else fingerprint(data)
     if new_id == old_id:
         return EditedNote(path, "staged", data, is_staged=is_staged, staged_apart=is_staged)
-    old = None if old_id is None else vault.repo.read_blob(vault.head(), path)
     change = "deleted" if data is None else "new" if old_id is None else "edited"
     apart = is_staged and staged not in (None, new_id)
-    return EditedNote(path, change, data, describe_edit(old, data), is_staged, apart)
+    return EditedNote(path, change, data, "", is_staged, apart)
+
+
+def _with_shown(vault: OpenVault, head: CommitId, note: EditedNote) -> EditedNote:
+    if note.change not in ("new", "edited", "deleted"):
+        return note
+    return replace(note, shown=describe_edit(vault.repo.read_blob(head, note.path), note.data))
 
 
 def _find_plain(vault: OpenVault, path: str) -> dict[str, EditedNote]:

@@ -16,7 +16,7 @@ from gitmem.service.vault import OpenVault
 
 def list_waiting(vault: OpenVault, head: CommitId, dirty: Sequence[str]) -> tuple[dict[str, Any], ...]:
     """Return a row for each note among ``dirty``, the paths that differ from ``head``; see ``service.status``."""
-    notes = list_edited(vault, head, dirty)
+    notes = list_edited(vault, head, dirty, shows=False)
     whose = guess_origins(vault, head, notes)
     return tuple(_row(vault, note, whose[note.path]) for note in notes)
 
