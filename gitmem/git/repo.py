@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,6 +23,8 @@ from gitmem.git.objects import FOLDER, ObjectStore
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint
 
 _MAX_COMPARED_BYTES = 64 << 20
+_STATUS_TRIES = 5
+"""libgit2 gives up at a file that is cut short while it reads it, which is what an editor that saves does."""
 PathT = TypeVar("PathT", bound=str)
 DIRECTORY_RENAMES = "merge.directoryRenames"
 """Off in a vault: folders are states there, and one whose last record moved on was not renamed. ADR 12."""
@@ -115,12 +118,18 @@ class Repo:
         if load_index(self.index_path) is None:
             return self._compare_with_head(tip)
         with reading("the state of the work tree"):
-            found = {path: status for path, status in self.handle.status().items() if status not in quiet}
+            found = {path: status for path, status in self._ask_status().items() if status not in quiet}
         # libgit2 compares what it reads through filters, so attributes can make an untouched file look edited.
         doubtful = [path for path, status in found.items() if status == FileStatus.WT_MODIFIED]
         committed = self.find_blobs(tip, doubtful)
         same = {path for path in doubtful if committed[path] == self._find_fingerprint(path)}
         return sorted(found.keys() - same)
+
+    def _ask_status(self) -> dict[str, int]:
+        for _ in range(_STATUS_TRIES - 1):
+            with contextlib.suppress(*FAILURES):
+                return self.handle.status()
+        return self.handle.status()
 
     def _compare_with_head(self, tip: CommitId | None) -> list[str]:
         """Do what ``dirty_paths`` does where the staging area is lost, and so holds nothing that HEAD has not."""

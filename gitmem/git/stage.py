@@ -128,6 +128,23 @@ def staged_ids(repo: Repo, paths: Iterable[str]) -> dict[str, Fingerprint | None
     return {path: _staged_id(index.find(path)) for path in paths}
 
 
+def find_staged_modes(repo: Repo, base: CommitId, paths: Iterable[str]) -> list[str]:
+    """Return those of ``paths`` whose executable bit is staged otherwise than ``base`` has it, in their order.
+
+    Raises what ``staged_ids`` raises.
+    """
+    index = load_index(repo.index_path)
+    if index is None:
+        return []
+    committed = repo.blob_ids(base, paths)
+    modes = {
+        path: (entry[1], found[0].mode) for path, entry in committed.items() if entry and (found := index.find(path))
+    }
+    return [
+        path for path, (old, new) in modes.items() if stat.S_ISREG(old) and stat.S_ISREG(new) and (old ^ new) & 0o111
+    ]
+
+
 def prepare_index(repo: Repo, base: CommitId | None, edits: Mapping[PathT, Fingerprint | None], name: str) -> str:
     """Write the private file ``index.op-<name>``: the person's staging area with only ``edits`` changed.
 

@@ -103,9 +103,9 @@ def _check_exchange(folder: str, repo: str | None = None) -> Iterator[Row]:
         yield _row(
             "warning",
             "no-exchange",
-            "two files can't be exchanged in one step here; an edit saved by renaming in the same instant as an "
-            "operation may be overwritten",
-            "Don't edit a note while gitmem writes it.",
+            "two files can't be exchanged in one step here; while an operation replaces a note, there is no file of "
+            "its name for a moment",
+            "Nothing is lost by it; an editor may say that the note was deleted and came back.",
             folder,
         )
 

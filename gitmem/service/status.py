@@ -22,6 +22,10 @@ INDEX_LOST = (
     "anew and keeps a damaged one as .git/damaged-index"
 )
 
+LATE_EDIT = (
+    "a program wrote into {name} after an operation had replaced it; the next operation keeps that in runtime/displaced"
+)
+
 
 def status(vault: OpenVault) -> Answer:
     """Return the uncommitted notes as rows and the vault in ``extra``.
@@ -32,6 +36,8 @@ def status(vault: OpenVault) -> Answer:
     id, scope, path), ``branch``, ``in_progress``, ``counts`` by state and ``waiting``: how many ``notes``, ``views``
     and ``other_files`` are not committed. Problems of files are diagnostics. Raises what opening the vault raises.
     """
+    from gitmem.transaction.displaced import find_late_writes
+
     manifest = vault.manifest
     settled = vault.settle_abandoned()
     head = vault.head()
@@ -50,6 +56,7 @@ def status(vault: OpenVault) -> Answer:
             counts["plain"] += 1
     if manifest.format > FORMAT:
         problems.append(Problem("format-too-new", f"the vault has format {manifest.format}; this gitmem only reads it"))
+    problems += [Problem("late-edit", LATE_EDIT.format(name=name)) for name in find_late_writes(vault.ground)]
     problems += [Problem("view-edited", VIEW_EDITED, path) for path in views]
     if vault.repo.has_lost_index():
         problems.append(Problem("index-lost", INDEX_LOST))

@@ -13,13 +13,12 @@ from gitmem.git.trees import build_tree, diff_trees, tree_of, write_blobs
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Change, FileEdit, Receipt
 from gitmem.model.ids import CommitId, Fingerprint, OpId, new_op_id
-from gitmem.model.record import state_of
 from gitmem.model.settings import Manifest
 from gitmem.model.vault_path import VaultPath
 from gitmem.transaction import steps
-from gitmem.transaction.displaced import set_aside, settle_displaced
+from gitmem.transaction.displaced import put_aside, settle_displaced
 from gitmem.transaction.earlier import find_earlier, find_operation
-from gitmem.transaction.files import find_fingerprint, flush_folders, put_in_place, settle_temp
+from gitmem.transaction.files import find_modes, flush_folders, put_in_place
 from gitmem.transaction.ground import Ground, Tools
 from gitmem.transaction.journal import Journal, drop_journal, save_journal
 from gitmem.transaction.receipts import append_receipt
@@ -103,7 +102,7 @@ def locked(ground: Ground, tools: Tools, what: str) -> Iterator[list[str]]:
         index_lock: IndexLock = steps.take_index_lock(ground, tools, what)
         try:
             notices = recover(ground, tools.probe)
-            notices += settle_displaced(ground.layout, ground.repo.common_dir, tools.clock.time_ns())
+            notices += settle_displaced(ground, tools.clock.time_ns())
             check_recovered(ground)
             tools.probe("marker")
             yield notices
@@ -157,12 +156,13 @@ def _write_and_commit(
 ) -> tuple[str, CommitId]:
     repo, root = ground.repo, ground.layout.repo
     content = steps.blobs_of(edits)
+    modes = find_modes(root, journal.edits)
     tools.probe("write")
     for number, edit in enumerate(journal.edits):
         if number:
             tools.probe("write-next")
         if edit.before != edit.after:
-            put_in_place(root, edit, content.get(edit.path))
+            put_in_place(root, edit, content.get(edit.path), modes.get(edit.path))
     flush_folders(root, journal.edits)
     tools.probe("stage")
     ids: Mapping[VaultPath, Fingerprint | None] = steps.ids_of(journal.edits)
@@ -186,7 +186,7 @@ def _finish(ground: Ground, journal: Journal, commit: CommitId, private: str, to
     receipt = replace(journal.receipt, commit=commit)
     try:
         # INV-PROVED: nothing is acknowledged before the commit was read back from a repository opened anew.
-        notices = _put_aside(ground, journal)
+        notices = [said for edit in journal.edits if (said := put_aside(ground, journal.op_id, edit))]
         receipt = replace(receipt, notices=(*receipt.notices, *notices))
         tools.probe("receipt")
         append_receipt(ground.layout, receipt)
@@ -198,20 +198,6 @@ def _finish(ground: Ground, journal: Journal, commit: CommitId, private: str, to
         # The commit stands; what is left to do is bookkeeping, and the journal says so to the next command.
         return replace(receipt, notices=(*receipt.notices, f"committed; the next command completes it: {error}"))
     return receipt
-
-
-def _put_aside(ground: Ground, journal: Journal) -> list[str]:
-    """Take what was replaced out of the work tree: what still holds what it held waits for late writes into it."""
-    root = ground.layout.repo
-    notices = []
-    for number, edit in enumerate(journal.edits):
-        is_note = state_of(edit.path) is not None
-        if is_note and edit.before is not None and find_fingerprint(root, edit.temp) == edit.before:
-            set_aside(ground.repo.common_dir, root, edit.temp, journal.op_id, number)
-        said = settle_temp(ground.layout, journal.op_id, edit)
-        if said:
-            notices.append(said)
-    return notices
 
 
 def _plan_views(

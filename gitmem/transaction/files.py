@@ -2,23 +2,24 @@
 
 An update exchanges the new file with the old one and then looks at what came out: if it isn't what the change was made
 from, the two are exchanged back and the person wins. What was displaced stays beside its file, under a hidden name that
-the journal knows, until the operation is whole and it is proven unchanged.
+the journal knows, until the operation is whole; ``displaced.settle_temp`` says what becomes of it then. Nothing that
+ever stood under a note's name is removed here: a program may have it open.
 """
 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
-from collections.abc import Iterable
+import stat
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from gitmem.disk import ensure_folder, open_regular, replace_file
 from gitmem.errors import IntegrityError, StateError
 from gitmem.model.ids import Fingerprint, OpId, fingerprint
+from gitmem.model.record import state_of
 from gitmem.model.vault_path import VaultPath
 from gitmem.transaction.journal import JournalEdit
-from gitmem.vault.layout import LIFECYCLE_FOLDERS, VaultLayout
+from gitmem.vault.layout import LIFECYCLE_FOLDERS
 from gitmem.vault.paths import open_folder, read_file, read_in
 from gitmem.vault.work_folder import WorkFolder
 
@@ -26,6 +27,8 @@ FILE_MODE = 0o644
 _OLD = ".old"
 _NEW = ".new"
 _AWAY = ".away"
+_SEEN = (".seen-1", ".seen-2", ".seen-3", ".seen-4")
+_NOT_A_FILE = Fingerprint("not-a-file")
 
 
 def temp_name(path: VaultPath, op_id: OpId, number: int) -> VaultPath:
@@ -40,18 +43,39 @@ def find_fingerprint(root: str, path: VaultPath) -> Fingerprint | None:
     return None if data is None else fingerprint(data)
 
 
-def put_in_place(root: str, edit: JournalEdit, data: bytes | None) -> None:
+def find_modes(root: str, edits: tuple[JournalEdit, ...]) -> dict[VaultPath, int]:
+    """Return the permissions of the files that replace others or come from elsewhere: those that the old ones have.
+
+    A note that a person keeps from others' eyes stays so. Notes are no programs: none becomes executable.
+    """
+    found: dict[VaultPath, int] = {}
+    gone: dict[str, int] = {}
+    for edit in edits:
+        if edit.before is not None:
+            with contextlib.suppress(OSError):
+                found[edit.path] = os.lstat(os.path.join(root, edit.path)).st_mode & 0o666
+                if edit.after is None:
+                    gone[os.path.basename(edit.path)] = found[edit.path]
+    for edit in edits:
+        name = os.path.basename(edit.path)
+        if edit.before is None and name in gone:
+            found[edit.path] = gone[name]
+    return found
+
+
+def put_in_place(root: str, edit: JournalEdit, data: bytes | None, mode: int | None = None) -> None:
     """Bring one file from ``edit.before`` to ``edit.after``; its bytes are flushed, its folder by ``flush_folders``.
 
-    Keeps INV-PEOPLE-FIRST. Raises ``StateError`` (``edited-meanwhile``) when what is there is not what the change was
-    made from; the file is then as the other program left it. ``symlink-in-path`` for a link on the way.
+    ``mode`` is the new file's permissions, left out those of new files. Keeps INV-PEOPLE-FIRST. Raises ``StateError``
+    (``edited-meanwhile``) when what is there is not what the change was made from; the file is then as the other
+    program left it. ``symlink-in-path`` for a link on the way.
     """
     try:
         with open_folder(root, edit.path, make=data is not None) as folder:
             if data is None:
                 _take_away(folder, edit)
             else:
-                folder.write_new(_name(edit.temp), data, FILE_MODE)
+                _write_hidden(folder, _name(edit.temp), data, mode)
                 (_add if edit.before is None else _swap)(folder, edit)
     except (FileNotFoundError, NotADirectoryError):
         raise _edited(edit) from None
@@ -92,7 +116,7 @@ def bring_forward(root: str, edit: JournalEdit, new: bytes | None) -> str | None
 
     A file that holds neither the old nor the new content is a person's and stays as it is. Returns a notice then.
     """
-    if find_fingerprint(root, edit.path) == edit.after:
+    if _look(root, edit.path) == edit.after:
         return None
     with open_folder(root, edit.path, make=new is not None) as folder:
         source = None if new is None else _write_beside(folder, edit, new)
@@ -101,46 +125,20 @@ def bring_forward(root: str, edit: JournalEdit, new: bytes | None) -> str | None
     return said
 
 
-def settle_temp(layout: VaultLayout, op_id: OpId, edit: JournalEdit) -> str | None:
-    """Remove what the operation left beside a file, keeping in runtime whatever a person may have written into it.
-
-    Returns a notice that says where it was kept.
-    """
-    notice = None
-    try:
-        with open_folder(layout.repo, edit.path) as folder:
-            for path in _temps(edit):
-                data = read_in(folder, path)
-                if data is None:
-                    continue
-                ours = path.endswith(_NEW) or (edit.before is None and path == edit.temp)  # or cut short by a crash
-                if data and not ours and fingerprint(data) not in (edit.before, edit.after):
-                    keep_displaced(layout, op_id, edit.path, data)
-                    notice = f"what another program wrote into {edit.path} meanwhile is kept in {displaced_name(op_id)}"
-                folder.discard(_name(path))
-    except FileNotFoundError:  # nothing is left of the folder either
-        return None
-    return notice
+def temps_of(edit: JournalEdit) -> tuple[VaultPath, ...]:
+    """Return every hidden name beside a file that its edit, or the undoing of it, uses."""
+    own = (edit.temp, VaultPath(edit.temp + _AWAY))
+    return (VaultPath(edit.temp + _NEW), *own, *(VaultPath(name + ending) for name in own for ending in (_OLD, *_SEEN)))
 
 
-def keep_displaced(layout: VaultLayout, op_id: OpId, path: VaultPath, data: bytes) -> None:
-    """Keep bytes that a person wrote in ``runtime/displaced``, durable, under a name that says where they were."""
-    folder = os.path.join(layout.displaced, op_id)
-    ensure_folder(folder)
-    place = os.path.join(folder, path.replace("/", "%2F"))
-    # An operation that is tried again under its id may displace the same file again.
-    others = (f"{place}.{number}" for number in itertools.count(2))
-    while os.path.exists(place):
-        with open_regular(place) as file:
-            if file.read() == data:
-                return
-        place = next(others)
-    replace_file(place, data)
+def is_never_seen(edit: JournalEdit, name: VaultPath) -> bool:
+    """Tell whether what lies under this hidden name never stood under the note's; a crash may have cut it short."""
+    return name.endswith(_NEW) or (edit.before is None and name == edit.temp)
 
 
-def displaced_name(op_id: OpId) -> str:
-    """Return where ``keep_displaced`` keeps things, as people are told it."""
-    return f"runtime/displaced/{op_id}"
+def is_copy(name: VaultPath) -> bool:
+    """Tell whether this hidden name holds a copy of what a person wrote, made when an edit met theirs."""
+    return name.endswith(_SEEN)
 
 
 def remove_empty_folders(root: str, path: VaultPath) -> None:
@@ -159,60 +157,88 @@ def _add(folder: WorkFolder, edit: JournalEdit) -> None:
     try:
         folder.move_no_replace(_name(edit.temp), _name(edit.path))
     except FileExistsError:
-        folder.unlink(_name(edit.temp))
         raise _edited(edit) from None
 
 
 def _swap(folder: WorkFolder, edit: JournalEdit) -> None:
     target, temp = _name(edit.path), _name(edit.temp)
+    # Views are large and seldom edited by hand: what came out of the exchange tells soon enough.
+    if state_of(edit.path) is not None and _held(folder, edit.path) != edit.before:
+        raise _edited(edit)
     try:
         if not folder.exchange(temp, target):
-            _swap_by_link(folder, edit)
+            _swap_by_steps(folder, edit)
+            return
     except FileNotFoundError:
-        folder.unlink(temp)
         raise _edited(edit) from None
     if _held(folder, edit.temp) != edit.before:
-        folder.exchange(temp, target)
-        if _held(folder, edit.temp) == edit.after:
-            folder.unlink(temp)
-        raise _edited(edit)
+        _give_back(folder, edit, temp, lambda: folder.exchange(temp, target))
 
 
-def _swap_by_link(folder: WorkFolder, edit: JournalEdit) -> None:
-    """Exchange where the platform can't: the old file gets a second name first, so its bytes outlive the replacement.
+def _swap_by_steps(folder: WorkFolder, edit: JournalEdit) -> None:
+    """Exchange where the platform can't: the old file goes aside, then the new one comes, and replaces nothing.
 
-    A file that another program *renames* into place between the two steps is not seen; ``doctor`` says so.
+    For a moment there is no file; nothing is lost to whoever writes one then.
     """
     target, temp = _name(edit.path), _name(edit.temp)
     old = temp + _OLD
-    folder.link(target, old)
+    folder.move_aside(target, old)
     if _held(folder, VaultPath(edit.temp + _OLD)) != edit.before:
-        folder.unlink(old)
-        folder.unlink(temp)
-        raise _edited(edit)
-    folder.move(temp, target)
+        _give_back(folder, edit, old, lambda: folder.move_no_replace(old, target))
+    _add(folder, edit)
     folder.move(old, temp)
 
 
 def _take_away(folder: WorkFolder, edit: JournalEdit) -> None:
     target, temp = _name(edit.path), _name(edit.temp)
+    if _held(folder, edit.path) != edit.before:
+        raise _edited(edit)
     try:
-        folder.move_no_replace(target, temp)
+        folder.move_aside(target, temp)
     except FileNotFoundError:
         raise _edited(edit) from None
     if _held(folder, edit.temp) != edit.before:
-        folder.move_no_replace(temp, target)
-        raise _edited(edit)
+        _give_back(folder, edit, temp, lambda: folder.move_no_replace(temp, target))
 
 
-def _temps(edit: JournalEdit) -> tuple[VaultPath, ...]:
-    return (edit.temp, *(VaultPath(edit.temp + ending) for ending in (_OLD, _NEW, _AWAY)))
+def _give_back(folder: WorkFolder, edit: JournalEdit, taken: str, move_back: Callable[[], object]) -> None:
+    """Put back the file ``taken``, which turned out to hold a person's edit, and raise ``edited-meanwhile``.
+
+    A program that looked in between saw another file, or none, and may save over this edit without having read it. So
+    a copy stays beside, of before and after: what was written before it looked is in one of them.
+    """
+    seen = []
+    with contextlib.suppress(OSError), folder.open_bytes(taken) as file:  # a link or a folder goes back as it is
+        seen.append(file.read())
+        _try_to(move_back)
+        file.seek(0)
+        seen.append(file.read())
+    if not seen:
+        _try_to(move_back)
+    free = (name for name in (_name(edit.temp) + ending for ending in _SEEN) if not folder.has(name))
+    for name, data in zip(free, dict.fromkeys(seen), strict=False):
+        folder.write_new(name, data, 0o600)
+    raise _edited(edit)
+
+
+def _try_to(move_back: Callable[[], object]) -> None:
+    # Somebody made or removed a file there in between: then theirs stands, and what was taken stays beside.
+    with contextlib.suppress(FileExistsError, FileNotFoundError):
+        move_back()
+
+
+def _look(root: str, path: VaultPath) -> Fingerprint | None:
+    """Return what ``find_fingerprint`` does, and a word that equals none for a link or folder in the file's place."""
+    try:
+        return find_fingerprint(root, path)
+    except StateError:
+        return _NOT_A_FILE
 
 
 def _find_displaced(folder: WorkFolder, edit: JournalEdit) -> str | None:
     """Return the name of the hidden file that holds the content from before, wherever the operation was stopped."""
-    for path in _temps(edit):
-        if edit.before is not None and _held(folder, path) == edit.before:
+    for path in temps_of(edit):
+        if edit.before is not None and not is_copy(path) and _held(folder, path) == edit.before:
             return _name(path)
     return None
 
@@ -260,12 +286,23 @@ def _write_beside(folder: WorkFolder, edit: JournalEdit, data: bytes) -> str:
     """Write ``data`` to a hidden file beside the edit's, flushed; return its name."""
     new = _name(edit.temp) + _NEW
     folder.discard(new)
-    folder.write_new(new, data, FILE_MODE)
+    mode = folder.find_mode(_name(edit.path))  # as the file that it is to replace is kept from others' eyes
+    _write_hidden(folder, new, data, mode & 0o666 if mode is not None and stat.S_ISREG(mode) else None)
     return new
 
 
+def _write_hidden(folder: WorkFolder, name: str, data: bytes, mode: int | None) -> None:
+    folder.write_new(name, data, FILE_MODE if mode is None else mode & 0o600)
+    if mode is not None:
+        folder.set_mode(name, mode)
+
+
 def _held(folder: WorkFolder, path: VaultPath) -> Fingerprint | None:
-    data = read_in(folder, path)
+    """Return the content hash of a file, ``None`` for none, and a word that equals none for a link or folder."""
+    try:
+        data = read_in(folder, path)
+    except StateError:
+        return _NOT_A_FILE
     return None if data is None else fingerprint(data)
 
 

@@ -22,7 +22,8 @@ from gitmem.git.stage import (
 from gitmem.git.trees import remove_unreadable, write_blobs
 from gitmem.model.change import Receipt
 from gitmem.model.ids import CommitId, fingerprint
-from gitmem.transaction.files import bring_forward, settle_temp, take_back
+from gitmem.transaction.displaced import settle_temp
+from gitmem.transaction.files import bring_forward, take_back
 from gitmem.transaction.ground import Ground, Probe
 from gitmem.transaction.journal import Journal, drop_journal, find_journals, load_journal, set_aside
 from gitmem.transaction.receipts import append_receipt, find_receipt
@@ -71,11 +72,14 @@ def settle(ground: Ground, journal: Journal, probe: Probe) -> Outcome:
         )
     probe("settle")
     remove_own_branch_locks(ground.repo)
-    commit = find_commit(ground, journal)
+    puts_back = all(edit.base == edit.after for edit in journal.edits)  # what is committed already, into the files
+    commit = None if puts_back else find_commit(ground, journal)
     remove_unreadable(ground.repo, [edit.after for edit in journal.edits if edit.after])
-    if commit is None:
+    receipt = None
+    if puts_back:
+        said = _finish(ground, journal, journal.base, probe)
+    elif commit is None:
         said = _undo(ground, journal, probe)
-        receipt = None
     else:
         probe("settle-mend")
         # A flush that failed, or that never came, proves nothing about what can be read now.
@@ -89,7 +93,7 @@ def settle(ground: Ground, journal: Journal, probe: Probe) -> Outcome:
     discard_private_index(ground.repo, journal.op_id)
     for edit in journal.edits:
         probe("settle-temp")
-        notice = settle_temp(ground.layout, journal.op_id, edit)
+        notice = settle_temp(ground, journal.op_id, edit)
         if notice:
             said.append(notice)
     probe("settle-drop")

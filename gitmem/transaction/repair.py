@@ -6,24 +6,25 @@ one) may have changed records without them, so the next operation compares and, 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 
-from gitmem.errors import GitmemError, InputError, IntegrityError
+from gitmem.errors import GitmemError, InputError, IntegrityError, StateError
 from gitmem.git.repo import Repo
 from gitmem.git.stage import staged_ids
 from gitmem.git.trees import Difference, diff_trees, tree_of, write_blobs
 from gitmem.model.authority import Action, Actor
-from gitmem.model.change import Change, FileEdit, RecordChange
+from gitmem.model.change import Change, FileEdit, Receipt, RecordChange
 from gitmem.model.ids import CommitId, OpId, fingerprint, new_op_id
 from gitmem.model.record import Record, state_of
 from gitmem.model.settings import Manifest
 from gitmem.model.vault_path import VaultPath, find_path_problem
-from gitmem.transaction.files import FILE_MODE, displaced_name, keep_displaced, temp_name
+from gitmem.transaction.displaced import displaced_name, keep_displaced, settle_temp
+from gitmem.transaction.files import flush_folders, put_in_place, temp_name
 from gitmem.transaction.ground import Ground, Views
+from gitmem.transaction.journal import Journal, JournalEdit, drop_journal, save_journal
 from gitmem.transaction.receipts import find_last_receipt
 from gitmem.vault.layout import LIFECYCLE_FOLDERS, MANIFEST
-from gitmem.vault.paths import open_folder, read_in
+from gitmem.vault.paths import read_file
 from gitmem.vault.record_file import parse_record
 
 RULE = "views-follow-records"
@@ -69,26 +70,39 @@ def is_readable(repo: Repo, blob: str) -> bool:
 def put_views_back(ground: Ground, views: Views, op_id: OpId) -> list[str]:
     """Write the views whose files are not what is committed, and keep what was there; what is staged of one stays.
 
-    Called with the locks held. Returns notices.
+    Called with the locks held, with the id of the operation that it belongs to. Keeps INV-PEOPLE-FIRST: a view that is
+    being edited at that very moment is left as it is. Returns notices.
     """
     repo, root = ground.repo, ground.layout.repo
-    head = repo.head().commit
+    head = repo.head()
     paths = [VaultPath(path) for path in repo.dirty_paths() if views.is_view(path)]
-    committed, staged = repo.find_blobs(head, paths), staged_ids(repo, paths)
+    committed, staged = repo.find_blobs(head.commit, paths), staged_ids(repo, paths)
+    waiting = [path for path in paths if (blob := committed[path]) is not None and staged[path] == blob]
+    if not waiting or head.branch is None or head.commit is None:
+        return []
     notices = []
-    for path in paths:
-        blob = committed[path]
-        if blob is None or staged[path] != blob:
-            continue
-        with open_folder(root, path, make=True) as folder:
-            data = read_in(folder, path)
-            if data is not None:
-                keep_displaced(ground.layout, op_id, path, data)
-            name = os.path.basename(path)
-            folder.replace(name, repo.read_object(blob), FILE_MODE, os.path.basename(temp_name(path, op_id, 0)))
+    edits = []
+    for number, path in enumerate(waiting):
+        data, blob = read_file(root, path), committed[path]
+        if data is not None:
+            keep_displaced(ground.layout, op_id, path, data)
         kept = f"; what stood there is kept in {displaced_name(op_id)}" if data is not None else ""
         notices.append(f"{path} was put back{kept}")
-    return notices
+        before = None if data is None else fingerprint(data)
+        edits.append(JournalEdit(path, blob, before, blob, temp_name(path, op_id, number)))
+    receipt = Receipt(op=Action.REPAIR, op_id=op_id, commit=None, changed=False, records=())
+    # Nothing of it is to be committed; after a crash on the way the next command completes it.
+    save_journal(repo.common_dir, Journal(op_id, head.branch, head.commit, tuple(edits), receipt))
+    for place, edit in enumerate(edits):
+        assert edit.after is not None
+        try:
+            put_in_place(root, edit, repo.read_object(edit.after))
+        except StateError as error:
+            notices[place] = f"{edit.path} was not put back: {error.message}"
+    flush_folders(root, edits)
+    said = [settle_temp(ground, op_id, edit) for edit in edits]
+    drop_journal(repo.common_dir, op_id)
+    return [*notices, *filter(None, said)]
 
 
 def compare_views(repo: Repo, views: Views, manifest: Manifest, base: CommitId) -> Iterator[FileEdit]:

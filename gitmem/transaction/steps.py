@@ -15,14 +15,15 @@ from gitmem.git.head import read_log_tip
 from gitmem.git.history import iter_commits
 from gitmem.git.message import REQUEST, UNDOES, Message, format_message
 from gitmem.git.repo import NOT_A_FILE, Repo
-from gitmem.git.stage import INTENT_TO_ADD, UNMERGED, IndexLock, lock_index, staged_ids
+from gitmem.git.stage import INTENT_TO_ADD, UNMERGED, IndexLock, find_staged_modes, lock_index, staged_ids
 from gitmem.git.trees import write_blobs
 from gitmem.model.change import Change, FileEdit, Receipt, RecordChange, RecordRef
 from gitmem.model.ids import CommitId, Fingerprint, OpId, fingerprint
 from gitmem.model.record import state_of
 from gitmem.model.settings import FORMAT, Clean, Manifest
 from gitmem.model.vault_path import VaultPath
-from gitmem.transaction.files import displaced_name, find_fingerprint, keep_displaced, temp_name
+from gitmem.transaction.displaced import displaced_name, keep_displaced
+from gitmem.transaction.files import find_fingerprint, temp_name
 from gitmem.transaction.ground import Ground, Tools
 from gitmem.transaction.journal import Journal, JournalEdit
 from gitmem.transaction.receipts import find_last_receipt
@@ -143,16 +144,26 @@ def check_clean(
     """Check that every path equals HEAD on disk and in the staging area, and equals what the change was made from.
 
     An adopted edit is a person's that is being committed, so its disk and staging area may differ from HEAD; what is on
-    disk must still be what was read. Returns the committed blob id of each path.
+    disk must still be what was read. A staged change of a file's mode is Git's to commit. Returns the committed blob id
+    of each path. Raises ``StateError`` (``path-taken``, ``dirty-path``, ``stale``, ``vault-not-clean``).
     """
     if manifest.clean is Clean.VAULT and not any(edit.adopted for edit in edits):
         _check_whole_vault(ground)
     paths = [edit.path for edit in edits]
     committed = ground.repo.find_blobs(base, paths)
     staged = staged_ids(ground.repo, paths)
+    for path in find_staged_modes(ground.repo, base, paths):
+        raise _dirty(VaultPath(path), "has a staged change of its mode")
     for edit in edits:
         head = committed[edit.path]
         disk = find_fingerprint(ground.layout.repo, edit.path)
+        if edit.before is None and edit.after is not None and disk is not None:
+            raise StateError(
+                "path-taken",
+                f"{edit.path} is there already, and gitmem replaces no file that it has not read",
+                "Give that file another name or folder, then try again.",
+                path=edit.path,
+            )
         if not edit.adopted and disk != head:
             raise _dirty(edit.path, "has uncommitted edits" if disk else "is missing on disk")
         if not edit.adopted and staged[edit.path] != head:
@@ -182,8 +193,9 @@ def keep_staged(
         if staged in (None, UNMERGED, INTENT_TO_ADD, NOT_A_FILE, committed[edit.path], edit.before, after):
             continue
         assert staged is not None
-        keep_displaced(ground.layout, op_id, VaultPath(f"staged-{path}"), ground.repo.read_object(staged))
-        notices.append(f"what was staged of {path} differed from the file; it is kept in {displaced_name(op_id)}")
+        with contextlib.suppress(IntegrityError):  # one that Git has lost can't be kept, and need not stop a person
+            keep_displaced(ground.layout, op_id, f"staged-{path}", ground.repo.read_object(staged))
+            notices.append(f"what was staged of {path} differed from the file; it is kept in {displaced_name(op_id)}")
     return tuple(notices)
 
 

@@ -43,6 +43,22 @@ def move_no_replace(source: str, target: str, dir_fd: int | None = None) -> None
     os.unlink(source, dir_fd=dir_fd)
 
 
+def move_aside(source: str, hidden: str, dir_fd: int | None = None) -> None:
+    """Rename ``source``, which others may replace at any moment, to a name that only the caller uses.
+
+    Takes whatever file is there at that moment, and no other. Both are relative to the open folder ``dir_fd`` where one
+    is given. Raises ``FileExistsError``, and then nothing changed.
+    """
+    if _rename(source, hidden, _RENAME_NOREPLACE, _MACOS_RENAME_EXCL, dir_fd):
+        return
+    try:
+        os.stat(hidden, dir_fd=dir_fd, follow_symlinks=False)
+    except FileNotFoundError:
+        os.rename(source, hidden, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
+        return
+    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), hidden)
+
+
 def _rename(a: str, b: str, linux_flag: int, macos_flag: int, dir_fd: int | None) -> bool:
     call = _rename_call()
     if call is None:

@@ -44,6 +44,25 @@ class WorkFolder(Folder):
         """Rename within the folder to a name that must not exist. Raises ``FileExistsError``."""
         atomic.move_no_replace(self._at(source), self._at(target), self.fd)
 
+    def move_aside(self, name: str, hidden: str) -> None:
+        """Rename a file that others may replace to a name that only the caller uses. See ``atomic.move_aside``."""
+        atomic.move_aside(self._at(name), self._at(hidden), self.fd)
+
+    def has(self, name: str) -> bool:
+        """Tell whether there is anything of that name, a link too."""
+        return self.find_mode(name) is not None
+
+    def find_mode(self, name: str) -> int | None:
+        """Return kind and permissions as ``lstat`` has them, ``None`` where nothing is."""
+        try:
+            return os.stat(self._at(name), dir_fd=self.fd, follow_symlinks=False).st_mode
+        except FileNotFoundError:
+            return None
+
+    def set_mode(self, name: str, mode: int) -> None:
+        """Set the permissions of a file that the caller made."""
+        os.chmod(self._at(name), mode, dir_fd=self.fd)
+
     def move(self, source: str, target: str) -> None:
         """Rename within the folder, in place of what has the name."""
         os.replace(self._at(source), self._at(target), src_dir_fd=self.fd, dst_dir_fd=self.fd)
@@ -51,10 +70,6 @@ class WorkFolder(Folder):
     def move_out(self, name: str, path: str) -> None:
         """Rename a file to ``path``, absolute, on the same file system."""
         os.rename(self._at(name), path, src_dir_fd=self.fd)
-
-    def link(self, name: str, second: str) -> None:
-        """Give a file a second name in the folder."""
-        os.link(self._at(name), self._at(second), src_dir_fd=self.fd, dst_dir_fd=self.fd)
 
     def unlink(self, name: str) -> None:
         """Remove a file. Raises ``FileNotFoundError``."""

@@ -492,7 +492,32 @@ def test_inv_people_first_a_write_long_after_the_replacement_is_kept(
     assert [text.endswith("Typed into the old file.\n") for text in kept] == [True]
     assert "after it was replaced" in receipt.notices[0]
     memory.observe(draft("A third"), person)
-    assert list((desk.repo / ".git" / "gitmem" / "displaced").iterdir()) == []
+    waiting = [path.name.split(".", 3)[3] for path in (desk.repo / ".git" / "gitmem" / "displaced").iterdir()]
+    assert waiting == ["catalog.json"]  # what the last operation replaced
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whether a file is open; elsewhere it waits 10 s")
+def test_inv_people_first_a_file_waits_as_long_as_somebody_has_it_open(
+    desk: Desk, memory: Memory, person: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitmem.transaction.displaced.WAIT_NS", 0)
+    one = memory.observe(draft(), person).records[0]
+    with (desk.repo / one.path).open("a") as note, (desk.repo / "catalog.json").open("a") as view:
+        memory.edit(one.id, RecordEdit(title="Another title"), person)
+        for title in ("One", "Two", "Three"):  # they come by, and find the two still open
+            assert memory.observe(draft(title), person).notices == ()
+        note.write("Typed into the note.\n")
+        view.write("Typed into the view.\n")
+    assert sorted(one.message.split()[4] for one in memory.status().diagnostics) == [
+        "catalog.json",
+        Path(one.path).name,
+    ]
+    told = memory.observe(draft("Four"), person).notices
+    kept = {path.name: path.read_text() for path in (desk.runtime / "displaced").rglob("*") if path.is_file()}
+    assert sorted(kept) == ["late-catalog.json", f"late-{Path(one.path).name}"]
+    assert kept["late-catalog.json"].endswith("\nTyped into the view.\n")
+    assert kept[f"late-{Path(one.path).name}"].endswith("Typed into the note.\n")
+    assert ["after it was replaced" in one for one in told] == [True, True]
 
 
 def test_inv_people_first_what_a_person_committed_after_a_crash_stays_theirs(desk: Desk, person: Actor) -> None:
