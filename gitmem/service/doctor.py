@@ -186,9 +186,11 @@ def _check_merging(vault: OpenVault) -> Iterator[Row]:
     if (vault.repo.find_setting(DIRECTORY_RENAMES) or "").lower() != "false":
         hint = f"Run `git config {DIRECTORY_RENAMES} false` in the vault."
         yield _row("warning", "directory-renames", f"{what}: Git takes notes that moved for a folder", hint, root)
-    attributes = None if head is None else vault.repo.read_blob(head, ".gitattributes")
+    if head is None:
+        return
+    attributes = vault.repo.read_blob(head, ".gitattributes") or b""
     wanted = [line for line in read_text("templates", "vault/gitattributes").splitlines() if " merge=" in line]
-    missing = [line for line in wanted if line.encode() not in (attributes or b"").splitlines()]
+    missing = [line for line in wanted if line.encode() not in attributes.splitlines()]
     if missing:
         hint = f"Add these lines to .gitattributes and commit it: {', '.join(missing)}."
         yield _row("warning", "views-in-conflict", f"{what}, in INDEX.md and the catalog", hint, root)

@@ -55,10 +55,10 @@ def list_linking(
     looks for links in those that hold the name of one of ``paths``.
     """
     wanted = set(paths)
-    targets = LinkTargets(iter_link_targets(vault))
     notes = [parse_work_note(path, data) for path, data in edited.items() if data is not None]
     others = iter_work_notes(vault, scan(vault), _make_filter(wanted))
     notes += [note for note in others if note.path not in edited]
+    targets = LinkTargets(iter_link_targets(vault) if notes else ())
     shown: list[VaultPath | None] = []
     private = 0
     for note in sorted(notes, key=lambda note: note.path):

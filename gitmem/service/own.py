@@ -33,8 +33,9 @@ def is_own(vault: OpenVault, record: Record, actor: Actor) -> bool:
 def is_own_operation(vault: OpenVault, found: Found, records: Sequence[RecordChange], actor: Actor) -> bool:
     """Tell whether ``actor`` made an operation, on the model surface, on nothing but records of its own.
 
-    ``records`` are as its undo would change them: ``before`` is what HEAD has, ``after`` what was there before the
-    operation. Nobody else may have touched them at any time, nor what it removed since. Walks history.
+    ``records`` are as its undo would change them: ``before`` is what HEAD has, just as the operation left it, ``after``
+    what was there before the operation. Nobody else may have touched them before, or their places since: what an
+    operation of the actor's own did in between was allowed on the same terms. Walks history.
     """
     if actor.surface is Surface.HUMAN or not records:
         return False
@@ -42,14 +43,12 @@ def is_own_operation(vault: OpenVault, found: Found, records: Sequence[RecordCha
     commit = found.operation.commit
     if commit.id not in commits.own:
         return False
-    removed = [one.after for one in records if one.before is None and one.after is not None]
-    later = (one for one in found.later if one.commit.id not in commits.own)
-    since = iter_touching(vault, later, [record.path for record in removed]) if removed else ()
-    return (
-        not any(True for _one in since)
-        and all(_is_own(vault, record, commits, commit.parents[0]) for record in removed)
-        and all(_is_own(vault, one.before, commits) for one in records if one.before is not None)
-    )
+    paths = sorted({side.path for one in records for side in (one.before, one.after) if side is not None})
+    others = (one for one in found.later if one.commit.id not in commits.own)
+    if any(True for _one in iter_touching(vault, others, paths)):
+        return False
+    earlier = [one.after for one in records if one.after is not None]
+    return all(_is_own(vault, record, commits, commit.parents[0]) for record in earlier)
 
 
 @dataclass(frozen=True)

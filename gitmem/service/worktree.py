@@ -52,13 +52,14 @@ def iter_work_notes(
     with StableReader(vault.layout.repo, vault.clock) as read:
         for path in iter_paths(found):
             try:
-                checked = parse_vault_path(path)
                 data = read(path)
+                if not holds(data):
+                    continue
+                checked = parse_vault_path(path)
             except GitmemError as error:
                 yield WorkNote(VaultPath(path), b"", problem=Problem(error.code, error.message, path))
                 continue
-            if holds(data):
-                yield parse_work_note(checked, data)
+            yield parse_work_note(checked, data)
 
 
 def parse_work_note(path: VaultPath, data: bytes) -> WorkNote:

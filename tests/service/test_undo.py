@@ -327,6 +327,14 @@ def test_one_record_of_several_is_enough_to_refuse(ground: Ground) -> None:
     assert (refused.code, refused.fields["op_id"]) == ("built-upon", later.op_id)
 
 
+def test_another_spelling_of_the_name_that_comes_back_is_in_the_way(ground: Ground) -> None:
+    memory, desk = ground.memory, ground.desk
+    done = ground.adopt("promoted/Mine.md", "Mine.\n")
+    undone = memory.undo(done.op_id, PERSON)
+    (desk.repo / "promoted" / "mine.md").write_text("Somebody's own.\n")
+    assert refuse(memory, undone.op_id, PERSON, desk).code == "path-clash"
+
+
 @pytest.mark.parametrize("way", ["edited", "staged", "deleted"])
 def test_a_persons_uncommitted_edit_is_never_swept_away(ground: Ground, way: str) -> None:
     memory, desk = ground.memory, ground.desk
@@ -459,7 +467,7 @@ def test_the_same_id_undoes_once(desk: Desk, memory: Memory, person: Actor) -> N
 
 
 def test_inv_human_only_a_model_undoes_its_own_unreviewed_observations(
-    desk: Desk, memory: Memory, agent: Actor
+    desk: Desk, memory: Memory, agent: Actor, tmp_path: Path
 ) -> None:
     done = memory.observe(draft(), agent)
     one = done.records[0].id
@@ -471,6 +479,16 @@ def test_inv_human_only_a_model_undoes_its_own_unreviewed_observations(
     assert [row["rule"] for row in rows[:3]] == ["undo-own"] * 3
     memory.undo(undone.op_id, agent)
     assert memory.show(one).hits[0].record.title == "Run tests with two workers"
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for number in range(60):  # more than a commit names
+        (notes / f"note {number}.md").write_text("Text.\n")
+    imported = memory.import_notes(str(notes), agent).receipt
+    assert imported is not None
+    redone = memory.undo(memory.undo(imported.op_id, agent).op_id, agent)
+    promoted = memory.promote(imported.records[3].id, PERSON)
+    memory.undo(promoted.op_id, PERSON)  # every byte is as the agent left it, but a person has looked
+    assert needs_human(memory, redone.op_id, agent, desk) == "undo-other"
     desk.judge()
 
 
