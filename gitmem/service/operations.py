@@ -83,9 +83,9 @@ def parse_operation(commit: Commit) -> Operation:
     )
 
 
-def iter_operations(vault: OpenVault, head: CommitId) -> Iterator[Operation]:
-    """Yield what every commit from ``head`` back says of itself, newest first."""
-    return map(parse_operation, iter_commits(vault.repo, head))
+def iter_operations(vault: OpenVault, head: CommitId, stop: CommitId | None = None) -> Iterator[Operation]:
+    """Yield what every commit from ``head`` back says of itself, newest first; ``stop`` and its ancestors left out."""
+    return map(parse_operation, iter_commits(vault.repo, head, stop))
 
 
 def find_undone(operations: Iterable[Operation]) -> dict[OpId, Operation]:

@@ -14,7 +14,7 @@ from gitmem.model.change import RecordChange
 from gitmem.model.ids import CommitId
 from gitmem.model.record import Record, State
 from gitmem.service.built_upon import iter_touching
-from gitmem.service.operations import Found
+from gitmem.service.operations import Found, iter_operations
 from gitmem.service.vault import OpenVault
 
 
@@ -44,7 +44,8 @@ def is_own_operation(vault: OpenVault, found: Found, records: Sequence[RecordCha
     if commit.id not in commits.own:
         return False
     paths = sorted({side.path for one in records for side in (one.before, one.after) if side is not None})
-    others = (one for one in found.later if one.commit.id not in commits.own)
+    since = iter_operations(vault, found.head, commit.id)  # those of merged branches too, however old
+    others = (one for one in since if one.commit.id not in commits.own)
     if any(True for _one in iter_touching(vault, others, paths)):
         return False
     earlier = [one.after for one in records if one.after is not None]

@@ -539,6 +539,24 @@ def test_inv_human_only_amended_commits_and_lost_receipts_make_nothing_a_models_
     assert needs_human(memory, other.op_id, agent, desk) == "undo-other"
 
 
+def test_inv_human_only_a_merged_branch_counts_however_old_its_commits_are(
+    desk: Desk, memory: Memory, agent: Actor
+) -> None:
+    one = memory.observe(draft(), agent).records[0]
+    desk.git("switch", "--quiet", "--create", "side")
+    place = desk.repo / one.path
+    place.write_text(place.read_text() + "A person's words.\n")
+    desk.git("commit", "--quiet", "--all", "--message", "Mine")
+    old = desk.git("cat-file", "commit", "HEAD").replace(desk.git("log", "-1", "--format=%ct").strip(), "1000000000")
+    (desk.repo / ".git" / "old").write_text(old)
+    desk.git("reset", "--quiet", "--hard", desk.git("hash-object", "-t", "commit", "-w", ".git/old").strip())
+    desk.git("switch", "--quiet", "main")
+    done = memory.edit(one.id, RecordEdit(title="Two"), agent)
+    desk.git("merge", "--quiet", "--strategy", "ours", "side", "--message", "Ours")
+    assert memory.find_undoing(done.op_id).files[0].change == "as it was before"
+    assert needs_human(memory, done.op_id, agent, desk) == "undo-other"
+
+
 def test_inv_human_only_what_a_person_puts_into_a_models_commit_makes_the_record_theirs(
     desk: Desk, memory: Memory, agent: Actor
 ) -> None:
