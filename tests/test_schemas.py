@@ -26,10 +26,14 @@ def test_files_on_disk_are_as_their_schemas_say(
         memory.declare(Draft("Never do that", "Really.", Kind.BOUNDARY), person)
         memory.promote(two.id, person)
         memory.retire(one.id, "superseded", person, two.id)
+        memory.undo(memory.observe(draft("Three"), agent).op_id, agent)
     validate("manifest", json.loads((desk.repo / "manifest.json").read_bytes()))
     validate("registry", json.loads(Path(desk.home, "registry.json").read_bytes()))
     receipts = [json.loads(line) for file in desk.runtime.glob("receipts/*") for line in file.read_text().splitlines()]
-    assert [receipt["op"] for receipt in receipts] == ["init", "observe", "observe", "declare", "promote", "retire"]
+    assert [receipt["op"] for receipt in receipts] == [
+        *("init", "observe", "observe", "declare", "promote", "retire", "observe", "undo"),
+    ]
+    assert receipts[-1]["records"] == [{**receipts[-2]["records"][0], "state": None}]
     for receipt in receipts:
         validate("receipt", receipt)
     catalogs = [desk.repo / "catalog.json", *desk.repo.glob("catalog/*.json")]
