@@ -67,7 +67,7 @@ def find_edited(vault: OpenVault, paths: Sequence[str] = ()) -> list[EditedNote]
     for path in paths:
         inside = _path_in_vault(vault, path)
         under = [note for note in edited.values() if _is_under(note.path, inside)]
-        found = {note.path: note for note in under if not note.left_alone} or _find_plain(vault, inside)
+        found = {note.path: note for note in under if not note.left_alone} or _find_named(vault, inside)
         if not found:
             raise _nothing(inside, under)
         chosen |= found
@@ -156,8 +156,8 @@ def _with_shown(vault: OpenVault, head: CommitId, note: EditedNote) -> EditedNot
     return replace(note, shown=describe_edit(vault.repo.read_blob(head, note.path), note.data))
 
 
-def _find_plain(vault: OpenVault, path: str) -> dict[str, EditedNote]:
-    """Return the committed note at ``path`` if it is a plain one, as it lies there unchanged."""
+def _find_named(vault: OpenVault, path: str) -> dict[str, EditedNote]:
+    """Return the committed note at ``path`` if it is a plain one, unchanged, or one that Git was told to ignore."""
     if not is_note_path(path):
         return {}
     old = vault.repo.read_blob(vault.head(), path)
@@ -165,6 +165,8 @@ def _find_plain(vault: OpenVault, path: str) -> dict[str, EditedNote]:
         data = read_file(vault.layout.repo, VaultPath(path), MAX_NOTE_BYTES)
     except GitmemError:
         return {}
+    if data is not None and old is None:
+        return {path: EditedNote(path, "new", data, describe_edit(None, data))}
     if data is None or data != old or "gitmem_id" in parse_note(data).properties:
         return {}
     return {path: EditedNote(path, "plain", data, describe_edit(None, data))}

@@ -215,7 +215,7 @@ _ADOPT = {
     "ignored": "nothing-to-adopt",
     "deleted": "done",
     "deletion staged": "done",
-    "renamed": "cannot-adopt",  # it lies elsewhere now: both together
+    "renamed": "done",  # it lies elsewhere now: both together
     "intent-to-add": "nothing-to-adopt",
     "executable": "nothing-to-adopt",
     "executable, staged": "nothing-to-adopt",
@@ -232,7 +232,7 @@ OUTCOMES = {
     "retire": _SOURCE,
     "retire to": _TARGET,
     "adopt": _ADOPT,
-    "adopt deletion to": _TARGET,
+    "adopt deletion to": _TARGET | {"link": "cannot-adopt", "folder": "cannot-adopt"},
 }
 """What comes of each cell: ``done``, or the code of the error."""
 CELLS = [(name, state) for name in OPERATIONS for state in STATES]
