@@ -16,11 +16,13 @@ from gitmem.model.ids import parse_op_id
 from gitmem.model.record import Draft, Kind, State
 from gitmem.service.draft_lines import MAX_DRAFTS, MAX_FILE_BYTES, MAX_LINE_BYTES, parse_drafts
 from gitmem.service.query import Filters
+from gitmem.text import shorten
 
 MAX_BODY_BYTES = 4 << 20
 """How much of a body file is read at all; policy allows less."""
 _OF_ONE = ("title", "body", "body_file", "editor", "edit", "kind", "summary", "tags", "evidence", "key")
 """What describes one record, and so can't stand beside a file of records."""
+_MAX_SHOWN_CHARS = 200
 KINDS = [kind.value for kind in Kind]
 STATES = [state.value for state in State]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -177,10 +179,16 @@ def _read_bytes(call: Call, file: str, max_bytes: int) -> bytes:
     try:
         with open(os.path.join(call.environment.folder, file), "rb") as opened:
             return opened.read(max_bytes)
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-        raise InputError("no-such-file", f"{file!r} is not a file", "Name the file that holds the text.") from None
     except PermissionError:
-        raise InputError("file-unreadable", f"{file!r} can't be read", "Give yourself read permission.") from None
+        raise InputError("file-unreadable", f"{_show(file)} can't be read", "Give yourself read permission.") from None
+    except OSError as error:
+        reason = error.strerror or "it can't be read"
+        message = f"{_show(file)} is not a file to read: {reason}"
+        raise InputError("no-such-file", message, "Name the file that holds the text.") from None
+
+
+def _show(file: str) -> str:
+    return repr(shorten(file, _MAX_SHOWN_CHARS))
 
 
 def _decode(data: bytes, name: str) -> str:

@@ -13,10 +13,12 @@ from gitmem.model.answer import Answer, Hit
 from gitmem.model.change import Receipt
 from gitmem.model.ids import is_own_op_id
 from gitmem.model.record import Problem
-from gitmem.text import make_visible
+from gitmem.text import make_visible, shorten
 
 MAX_LISTED = 20
 """How many records of one operation are listed; the commit lists them all."""
+MAX_ERROR_CHARS = 1000
+"""How much of an error is told; one that quotes an argument could be of any length."""
 SHORT_COMMIT_CHARS = 12
 SHORT_OP_CHARS = 8
 CHOSEN_OP_CHARS = 24
@@ -80,7 +82,10 @@ def format_unreadable(answer: Answer) -> str:
 
 def format_error(error: GitmemError) -> str:
     """Return an error as people see it: what went wrong, and what to do."""
-    lines = [click.style("error:", fg="red") + f" {make_visible(error.message)}", *_list_problems(error)]
+    message = make_visible(error.message)
+    if len(message) > MAX_ERROR_CHARS:
+        message = shorten(message, MAX_ERROR_CHARS)
+    lines = [click.style("error:", fg="red") + f" {message}", *_list_problems(error)]
     return "\n".join([*lines, f"hint: {make_visible(error.hint)}"] if error.hint else lines)
 
 

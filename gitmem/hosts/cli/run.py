@@ -32,6 +32,7 @@ def run(args: Sequence[str], environment: Environment | None = None) -> int:
 
     ``environment`` is read from the process when it is not given.
     """
+    _replace_closed_streams()
     _escape_what_streams_cannot_say()
     call = Call(environment or Environment(home="", folder=""), as_json=_asks_for_json(args))
     return _end_output(call, _run(args, environment, call))
@@ -65,6 +66,8 @@ def _run_verb(args: Sequence[str], call: Call) -> int:
 
         offer_titles_in_bash()
         return shell_complete(gitmem, {"obj": call}, PROGRAM, COMPLETION_VARIABLE, call.environment.completion)
+    if any("\0" in arg for arg in args):  # no shell can pass one on; callers in this process can
+        return _fail(call, _UsageError("usage", "an argument holds NUL", f"See `{PROGRAM} --help`."))
     try:
         with gitmem.make_context(PROGRAM, list(args), obj=call) as context:
             code = gitmem.invoke(context)
@@ -130,6 +133,24 @@ def _end_output(call: Call, code: int) -> int:
 def _drop(stream: TextIO) -> None:
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _replace_closed_streams() -> None:
+    """Put something in place of standard streams that were closed; their numbers would go to the next files opened.
+
+    Reading gives nothing, standard error takes all; writing to standard output fails, as it must.
+    """
+    for number, flags in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, flags)  # gets the lowest free number, which is this one
+    if sys.stdin is None:
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - lives as long as the process
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - lives as long as the process
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - lives as long as the process
 
 
 def _escape_what_streams_cannot_say() -> None:
