@@ -34,7 +34,8 @@ FOLDER = 0o040000
 _FILES = (b"100644", b"100755", b"100664")
 _FOLDER = b"40000"
 _ENTRY = re.compile(rb"([0-7]{5,6}) ([^\0]+)\0(.{20})", re.DOTALL)
-_HEADER = re.compile(rb"(blob|tree|commit|tag) (\d+)\0")
+_HEADER = re.compile(rb"(blob|tree|commit|tag) (\d{1,19})\0")
+_MAX_HEADER_BYTES = 64
 _MAX_REMEMBERED_TREES = 64
 _MAX_REMEMBERED_COMMITS = 16
 _MAX_REMEMBERED_BLOBS = 16
@@ -249,15 +250,19 @@ def _remember(known: dict[str, _T], name: str, value: _T, most: int) -> _T:
 
 
 def _inflate(packed: bytes) -> bytes:
+    """Return header and content of a loose object, never more than its header says and never beyond all size."""
     inflate = zlib.decompressobj()
     try:
-        whole = inflate.decompress(packed, MAX_FILE_BYTES)
+        head = inflate.decompress(packed, _MAX_HEADER_BYTES)
+        header = _HEADER.match(head)
+        if header is None or int(header[2]) > MAX_FILE_BYTES:
+            raise ValueError("it has no header, or one beyond all size")
+        left = header.end() + int(header[2]) - len(head)
+        whole = head + inflate.decompress(inflate.unconsumed_tail, max(0, left) + 1)
     except zlib.error as error:
         raise ValueError(f"it is torn ({error})") from error
-    if inflate.unconsumed_tail:
-        raise ValueError(f"it is larger than {MAX_FILE_BYTES >> 20} MiB")
     if not inflate.eof:
-        raise ValueError("it is torn (incomplete)")
+        raise ValueError("it is torn, or longer than it says")
     return whole
 
 
