@@ -88,8 +88,20 @@ def check_repository(root: str) -> Place:
 
     Raises ``InputError`` (``relative-path``), ``UnavailableError`` (``vault-missing``), ``StateError``
     (``no-repository``, ``bare-repository``, ``sha256-repository``, ``repository-unsupported``, and
-    ``hostile-repository`` with the field ``setting``).
+    ``hostile-repository`` with the field ``setting``), ``UnavailableError`` (``vault-unreadable``).
     """
+    try:
+        return _check(root)
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        raise UnavailableError(
+            "vault-unreadable",
+            f"the repository can't be read: {error.strerror or error}{where}",
+            "Look at what is there and at its permissions.",
+        ) from error
+
+
+def _check(root: str) -> Place:
     git_dir = _find_checked_git_dir(root)
     common_dir = find_common_dir(git_dir)
     _check_pointers(root, git_dir, common_dir)
@@ -114,7 +126,7 @@ def _find_checked_git_dir(root: str) -> str:
     if not os.path.isdir(root):
         raise vault_missing(root)
     dot_git = os.path.join(root, ".git")
-    if not os.path.lexists(dot_git):
+    if not _is_there(dot_git):
         if os.path.isfile(os.path.join(root, "HEAD")) and os.path.isdir(os.path.join(root, "objects")):
             raise _bare()
         raise StateError(
@@ -130,6 +142,14 @@ def _find_checked_git_dir(root: str) -> str:
             "no-repository", ".git points to a directory that is not there", "Was the repository or its disk moved?"
         )
     return git_dir
+
+
+def _is_there(path: str) -> bool:
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _check_pointers(root: str, git_dir: str, common_dir: str) -> None:
@@ -169,8 +189,6 @@ def _check_packs(folder: str) -> None:
         odd = [entry.name for entry in os.scandir(packs) if not entry.is_file(follow_symlinks=False)]
     except FileNotFoundError:
         return
-    except OSError as error:
-        raise _unreadable("packs", error) from error
     if odd:  # libgit2 would wait for the other end of a pipe
         raise _hostile(f"objects/pack/{odd[0]} as a link, folder or device")
 
@@ -182,12 +200,6 @@ def _check_below(folder: str, inside: str, *, deep: bool) -> list[str]:
             found = list(entries)
     except (FileNotFoundError, NotADirectoryError):
         return []
-    except OSError as error:
-        raise UnavailableError(
-            "vault-unreadable",
-            f"{inside} of the repository can't be read: {error.strerror}",
-            "Look at its permissions.",
-        ) from error
     below = []
     for entry in found:
         name = f"{inside}/{entry.name}"
@@ -204,8 +216,6 @@ def _read_settings(path: str) -> list[tuple[str, str]]:
             data = file.read(_MAX_CONFIG_BYTES + 1)
     except FileNotFoundError:
         return []
-    except OSError as error:
-        raise _unreadable("settings", error) from error
     # Before libgit2 parses the file: it would already open what an include names.
     if _INCLUDE.search(data) or len(data) > _MAX_CONFIG_BYTES:
         raise _hostile("include")
@@ -254,8 +264,6 @@ def _check_objects_and_refs(common_dir: str) -> None:
         packed = b" refs/replace/" in read_regular(os.path.join(common_dir, "packed-refs"))
     except FileNotFoundError:
         packed = False
-    except OSError as error:
-        raise _unreadable("packed branches", error) from error
     if packed or any(files for _folder, _folders, files in os.walk(os.path.join(common_dir, "refs/replace"))):
         raise _hostile("refs/replace")
 
@@ -266,12 +274,6 @@ def _has_bytes(path: str) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     return info.st_size > 0 or not stat.S_ISREG(info.st_mode)  # libgit2 would wait for the other end of a pipe
-
-
-def _unreadable(what: str, error: OSError) -> UnavailableError:
-    return UnavailableError(
-        "vault-unreadable", f"the repository's {what} can't be read: {error.strerror}", "Look at the permissions."
-    )
 
 
 def _bare() -> StateError:

@@ -153,6 +153,7 @@ def _check_place(vault: OpenVault) -> Iterator[Row]:
 def _check_repository(vault: OpenVault) -> Iterator[Row]:
     repo, root = vault.repo, vault.layout.repo
     head = repo.head()
+    repo.handle  # noqa: B018 - a repository that libgit2 refuses can't be written
     manifest = vault.manifest
     if head.branch != manifest.branch:
         hint = f"Switch back with `git switch {manifest.branch}`."
@@ -317,8 +318,8 @@ def _guard(check: Callable[[], Iterator[Row]]) -> Iterator[Row]:
         hint = _ADVICE.get(error.code, error.hint)
         yield _row("error", error.code, error.message, hint, error.fields.get("path"))
     except OSError as error:
-        hint = "See what lies there and who may read it."
-        yield _row("error", "system-error", f"the system refused: {error}", hint, error.filename)
+        message = f"a check was refused by the system: {error.strerror or error}"
+        yield _row("error", "system-error", message, "See to its permissions.", error.filename and str(error.filename))
 
 
 def _row(severity: str, code: str, message: str, hint: str = "", path: str | None = None) -> Row:

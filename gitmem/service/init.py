@@ -134,6 +134,7 @@ def _make(home: HomeLayout, asked: _Asked) -> tuple[VaultEntry, Receipt]:
     manifest = Manifest(vault_id, wanted.scope, name, catalog_shards=wanted.catalog_shards)
     entry = VaultEntry(vault_id, wanted.scope, name, root, home.runtime_of(vault_id, root), wanted.project)
     asked = replace(asked, op_id=asked.op_id or new_op_id())
+    ensure_folder(home.root)  # for its owner alone, before a vault in it makes it as open as folders are
     commit = _build(root, manifest, asked)
     ensure_folder(entry.runtime)
     register(home, entry)

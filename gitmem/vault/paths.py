@@ -84,7 +84,7 @@ def read_file(root: str, path: VaultPath, max_bytes: int = MAX_FILE_BYTES) -> by
 def open_folder(root: str, path: VaultPath, *, make: bool = False) -> WorkFolder:
     """Return the folder in which ``path`` lies, held open; ``make`` makes what is missing of it, durable.
 
-    No link is followed on the way. Raises ``StateError`` (``symlink-in-path``, ``folder-exchanged``),
+    No link is followed on the way. Raises ``StateError`` (``symlink-in-path``, ``folder-exchanged``, ``not-readable``),
     ``FileNotFoundError``, ``NotADirectoryError`` for a file on the way, and what else the disk raises.
     """
     try:
@@ -92,6 +92,11 @@ def open_folder(root: str, path: VaultPath, *, make: bool = False) -> WorkFolder
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
             _check_parents(root, path)
+        if error.errno in (errno.EACCES, errno.EPERM):
+            folder = path.rpartition("/")[0] or "the vault's folder"
+            raise StateError(
+                "not-readable", f"{folder} can't be opened", "Give yourself permission to it.", path=path
+            ) from None
         raise
 
 
