@@ -174,7 +174,9 @@ def row_of(gitmem: Gitmem) -> tuple[str, str]:
         said = f"error {document['error']['code']}"
     else:
         said = " ".join([document["status"], *sorted({problem["code"] for problem in document["diagnostics"]})])
-    rows = gitmem("doctor", "--json").document["results"]
+    document = gitmem("doctor", "--json").document
+    assert "results" in document, document
+    rows = document["results"]
     return said, " ".join(sorted({row["code"] for row in rows if row["severity"] != "ok"}))
 
 

@@ -95,12 +95,16 @@ def flip(data: bytes) -> bytes:
     return data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 1]) + data[len(data) // 2 + 1 :]
 
 
-def bomb(place: Place) -> None:
-    """Put an object that unpacks to gigabytes in the place of the last commit's tree."""
-    path = object_file(place, run_git(place.repo, "rev-parse", "HEAD^{tree}").strip())
-    packer = zlib.compressobj(9)
-    data = packer.compress(b"tree 4294967296\0") + b"".join(packer.compress(bytes(1 << 20)) for _ in range(4096))
-    put(path, data + packer.flush())
+def bomb(says: int) -> Callable[[Place], object]:
+    """Put an object that says it has ``says`` bytes, and unpacks to 300 MB, in the place of the last commit's tree."""
+
+    def make(place: Place) -> None:
+        path = object_file(place, run_git(place.repo, "rev-parse", "HEAD^{tree}").strip())
+        packer = zlib.compressobj(1)
+        packed = [packer.compress(f"tree {says}\0".encode()), *(packer.compress(bytes(1 << 20)) for _ in range(300))]
+        put(path, b"".join(packed) + packer.flush())
+
+    return make
 
 
 def sealed(body: bytes) -> bytes:
@@ -313,7 +317,9 @@ STATES: dict[str, Row] = {
     "bit flip in the tree": Row("R", damage("HEAD^{tree}", flip), *UNREADABLE),
     "bit flip in the catalog's blob": Row("R", damage("HEAD:catalog.json", flip), "ok", "object-unreadable", ""),
     "bit flip in an old commit": Row("K", damage("HEAD~1", flip), *FINE),
-    "object that unpacks to gigabytes": Row("R", bomb, *UNREADABLE),
+    "object that unpacks to 300 MB": Row("R", bomb(300 << 20), *UNREADABLE),
+    "object that says it is small and is not": Row("R", bomb(99), *UNREADABLE),
+    "object that says it is beyond all numbers": Row("R", bomb(10**30), *UNREADABLE),
     # imported history
     "commit with NUL": Row("D", commit_on_top(lambda data: data + b"a\0b\n"), "ok", "done", "odd-commit"),
     "commit with NUL in its header": Row(
