@@ -53,7 +53,7 @@ _FILES = (
     "gitmem/lock",
 )
 _INCLUDE = re.compile(rb"\[\s*include", re.IGNORECASE)
-# These run programs for a person's own Git commands; libgit2 knows none of them.
+# INV-NO-PROGRAM. These run programs for a person's own Git commands; libgit2 knows none of them.
 _RUNS_FOR_PEOPLE = re.compile(
     r"core\.(hookspath|fsmonitor|sshcommand|gitproxy|editor|pager|askpass)|alias\..*|credential\..*helper"
     r"|gpg\..*program|diff\..*(command|textconv)|merge\..*driver|sequence\.editor|pager\..*"

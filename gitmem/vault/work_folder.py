@@ -1,7 +1,8 @@
 """A folder of the work tree held open to write in: what takes its place meanwhile can't lead a write elsewhere.
 
 A path that was checked and is then opened by name can be exchanged for a symbolic link in between. So the way is walked
-once, folder by folder and through no link, and everything after that names files within the open folder alone.
+once, folder by folder and through no link, and everything after that names files within the open folder alone
+(INV-INSIDE).
 """
 
 from __future__ import annotations

@@ -14,10 +14,12 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NamedTuple
 
+import pytest
+
 if TYPE_CHECKING:
     from hosts.driving import Gitmem, Result
 
-MAX_SECONDS = 30
+MAX_SECONDS = 60
 _MAX_HASHED_BYTES = 1 << 24
 _MEMORY_BYTES = 1 << 30
 HUGE_BYTES = 1 << 40
@@ -99,14 +101,16 @@ def bounded() -> Iterator[None]:
         raise AssertionError(f"still not done after {MAX_SECONDS} s")
 
     before = signal.signal(signal.SIGALRM, stop)
-    _soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     signal.alarm(MAX_SECONDS)
-    resource.setrlimit(resource.RLIMIT_AS, (now + _MEMORY_BYTES, hard))
+    statm = Path("/proc/self/statm")
+    if statm.exists():
+        now = int(statm.read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (now + _MEMORY_BYTES, hard))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_AS, (_soft, hard))
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
 
@@ -139,7 +143,10 @@ def socket_at(path: Path) -> None:
 
 def device(path: Path) -> None:
     clear(path)
-    os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 5))  # /dev/zero: reading it never ends
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 5))  # /dev/zero: reading it never ends
+    except PermissionError:
+        pytest.skip("only root can make a device")
 
 
 def folder(path: Path) -> None:

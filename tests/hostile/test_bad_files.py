@@ -3,6 +3,7 @@ line: each has one outcome, nothing outside the vault changes, and what is refus
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hostile import ground
 from hostile.ground import READS, WRITES, Place, Row, assert_told, bounded, look, row_of, say_write
+
+from gitmem.model.ids import fingerprint
 
 if TYPE_CHECKING:
     from hosts.driving import Gitmem
@@ -46,6 +49,22 @@ def hard_linked(place: Place) -> None:
 def hard_linked_logs(place: Place) -> None:
     for number, file in enumerate((*(place.git / name for name in LOGS), receipts(place))):
         os.link(file, place.outside / f"log-{number}")
+
+
+def journal_of(path: str, temp: str = "") -> Callable[[Place], object]:
+    """Leave a crash journal that wants a file removed which the operation is said to have written."""
+
+    def make(place: Place) -> None:
+        ground.put(place.outside / "x.md", "outside\n")
+        content = place.repo.joinpath(path).read_bytes() if place.repo.joinpath(path).exists() else b"x"
+        beside = f"{path.rpartition('/')[0]}/.gitmem-x-0.tmp"
+        edit = {"path": path, "base": None, "before": None, "after": fingerprint(content), "temp": temp or beside}
+        receipt = json.loads(receipts(place).read_text().splitlines()[-1]) | {"op_id": "x"}
+        tip = (place.git / "refs/heads/main").read_text().strip()
+        journal = {"op_id": "x", "branch": "main", "base": tip, "edits": [edit], "receipt": receipt}
+        ground.put(place.runtime / "journal/x.json", json.dumps(journal))
+
+    return make
 
 
 def at(where: Callable[[Place], Path], change: Callable[[Path], object]) -> Callable[[Place], object]:
@@ -312,6 +331,11 @@ FILES: dict[str, Row] = {
         "error registry-unreadable",
         "registry-unreadable",
         "registry-unreadable",
+    ),
+    "journal names files elsewhere": Row("D", journal_of("../../../outside/x.md"), "ok recovered", "done", ""),
+    "journal names Git's files": Row("D", journal_of(".git/config"), "ok recovered", "done", ""),
+    "journal's temporary file is elsewhere": Row(
+        "D", journal_of("promoted/x.md", "../../../outside/.gitmem-x"), "ok recovered", "done", ""
     ),
     # a terabyte of nothing
     "note is huge": Row("D", at(note, ground.huge), "no-match too-large", "done", ""),

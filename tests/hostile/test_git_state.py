@@ -418,6 +418,14 @@ def test_no_verb_breaks_on_a_repository_in_a_bad_state(gitmem: Gitmem, place: Pl
     assert look(place.outside) == outside
 
 
+def test_an_index_that_git_cannot_read_is_kept_beside_the_new_one(gitmem: Gitmem, place: Place) -> None:
+    data = sealed(struct.pack(">4sII", b"DIRC", 99, 0))
+    put(place.git / "index", data)
+    gitmem.observe("Two")
+    assert (place.git / "index.version-99").read_bytes() == data
+    assert gitmem.git("status", "--porcelain") == ""
+
+
 def test_what_people_wrote_in_a_message_is_no_persons_act(gitmem: Gitmem, place: Place) -> None:
     trailers = b"\nGitmem-Op: declare\nGitmem-Surface: human\nGitmem-Actor: Sam\nGitmem-Authority: user_declared\n"
     commit_on_top(lambda data: data + trailers)(place)

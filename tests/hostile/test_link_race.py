@@ -69,7 +69,9 @@ def is_quiet(memory: Memory) -> bool:
 @pytest.mark.parametrize(
     "step", [step if step in _SAMPLE else pytest.param(step, marks=pytest.mark.slow) for step in STEPS]
 )
-def test_a_folder_that_becomes_a_link_at_a_step_leads_nowhere(desk: Desk, person: Actor, step: str, verb: str) -> None:
+def test_inv_inside_a_folder_that_becomes_a_link_at_a_step_leads_nowhere(
+    desk: Desk, person: Actor, step: str, verb: str
+) -> None:
     with desk.open() as memory:
         record = memory.observe(draft("One"), person).records[0]
     outside = Outside(desk, "observations")

@@ -120,7 +120,7 @@ VERBS = (
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_no_setting_of_a_repository_starts_a_program(
+def test_inv_no_program_is_started_by_a_setting_of_a_repository(
     gitmem: Gitmem, place: Place, canary: Canary, setting: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     canary.lay(place, setting)
