@@ -431,3 +431,47 @@ def test_no_verb_breaks_on_what_lies_in_the_place_of_a_file(gitmem: Gitmem, plac
         with bounded():
             assert_told(gitmem(*args))
     assert look(place.outside) == outside
+
+
+@pytest.mark.parametrize("bits", [0o755, 0o7755, 0o444])
+def test_modes_make_nothing_dirty_and_are_not_committed(gitmem: Gitmem, place: Place, bits: int) -> None:
+    before = gitmem("status", "--json").document
+    note(place).chmod(bits)
+    assert gitmem("status", "--json").document == before
+    assert say_write(gitmem, "edit", "one", "--body", "Changed.") == "done"
+    assert {line.split()[0] for line in gitmem.git("ls-tree", "-r", "HEAD").splitlines()} == {"100644"}
+
+
+def test_a_hard_link_is_told_and_keeps_what_it_held(gitmem: Gitmem, place: Place) -> None:
+    kept = place.outside / "kept.md"
+    hard_linked(place)
+    held = kept.read_bytes()
+    rows = gitmem("check", "--json").document["results"]
+    assert [row["code"] for row in rows] == ["hard-link"]
+    assert say_write(gitmem, "edit", "one", "--body", "Changed.") == "done"
+    assert kept.read_bytes() == held
+    assert gitmem("check", "--json").document["results"] == []
+
+
+def test_a_folder_to_import_may_hold_anything(gitmem: Gitmem, place: Place, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    ground.put(notes / "good.md", "Good.\n")
+    ground.pipe(notes / "pipe.md")
+    ground.socket_at(notes / "socket.md")
+    ground.huge(notes / "huge.md")
+    ground.put(place.outside / "secret.md", "outside\n")
+    (notes / "link.md").symlink_to(place.outside / "secret.md")
+    (notes / "folder").symlink_to(place.outside)
+    (notes / "loop").symlink_to(notes)
+    with bounded():
+        document = gitmem("import", str(notes), "--json").document
+    assert [record["path"] for record in document["records"]] == ["observations/good.md"]
+    told = {problem["path"]: problem["code"] for problem in document["left_out"]}
+    assert told == {
+        "folder": "symlink",
+        "huge.md": "note-too-large",
+        "link.md": "symlink",
+        "loop": "symlink",
+        "pipe.md": "not-a-regular-file",
+        "socket.md": "not-a-regular-file",
+    }
