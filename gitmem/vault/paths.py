@@ -104,7 +104,7 @@ def read_in(folder: WorkFolder, path: VaultPath, max_bytes: int = MAX_FILE_BYTES
     """Do what ``read_file`` does, in the open folder of ``path``."""
     try:
         fd = folder.open(path.rpartition("/")[2])
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except PermissionError:
         raise StateError("not-readable", f"{path} can't be read", "Give yourself read permission.", path=path) from None
