@@ -29,9 +29,12 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _flip(path: Path) -> None:
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2 : len(data) // 2 + 1] = bytes([data[len(data) // 2] ^ 0x20]) if data else b" "
-    _write(path, bytes(data))
+    """Flip a bit near the middle: in a text in a quotation mark, so that it is the same damage in each run."""
+    data = path.read_bytes()
+    place = len(data) // 2
+    if b"\0" not in data and b'"' in data[place:]:
+        place = data.index(b'"', place)
+    _write(path, data[:place] + bytes([data[place] ^ 0x20 if data else 0x20]) + data[place + 1 :])
 
 
 def _to_folder(path: Path) -> None:

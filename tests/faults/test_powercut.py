@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from faults.powercut import NOT_POSSIBLE
 
 SCRIPT = Path(__file__).with_name("powercut.py")
