@@ -93,6 +93,12 @@ def _foreign_lock(scene: Scene) -> Path:
     return path
 
 
+def _catalog_log(scene: Scene) -> Path:
+    path = scene.runtime / "catalog.sqlite-wal"
+    path.write_bytes(b"7\x7f\x06\x82 left by a crash" * 40)
+    return path
+
+
 TARGETS: dict[str, Target] = {
     "blob": Target("base", lambda scene: object_path(scene, f"HEAD:{scene.records[0]}")),
     "tree": Target("base", lambda scene: object_path(scene, "HEAD^{tree}")),
@@ -111,6 +117,7 @@ TARGETS: dict[str, Target] = {
     "catalog shard": Target("sharded", _one(lambda scene: scene.vault, "catalog/*.json")),
     "INDEX.md": Target("base", lambda scene: scene.vault / "INDEX.md"),
     "search catalog": Target("base", lambda scene: scene.runtime / "catalog.sqlite"),
+    "search catalog's log": Target("base", _catalog_log),
     "registry.json": Target("base", lambda scene: scene.home / "registry.json"),
     "vault lock": Target("base", _git("gitmem/lock")),
     "queue": Target("base", _git("gitmem/queue/0")),

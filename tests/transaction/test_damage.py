@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -182,3 +183,36 @@ def test_a_lost_staging_area_is_said_and_what_is_left_of_it_kept(
     assert (kept.read_bytes() if kept.exists() else None) == (None if lost == "missing" else damaged)
     assert memory.status().diagnostics == ()
     desk.judge()
+
+
+def test_inv_never_silent_while_another_program_holds_the_search_catalog(
+    desk: Desk, memory: Memory, person: Actor
+) -> None:
+    memory.observe(draft(), person)
+    memory.list(Filters())
+    memory.observe(draft("A second thing"), person)
+    holder = sqlite3.connect(desk.runtime / "catalog.sqlite", isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    try:
+        with desk.open() as other:
+            answer = other.search("thing", Filters())
+    finally:
+        holder.close()
+    assert (answer.status, [hit.record.title for hit in answer.hits]) == ("degraded", ["A second thing"])
+    assert [problem.code for problem in answer.diagnostics] == ["catalog-degraded"]
+
+
+def test_inv_people_first_what_was_written_into_a_replaced_file_outlives_a_pipe_beside_it(
+    desk: Desk, memory: Memory, person: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = memory.observe(draft(), person).records[0]
+    memory.edit(one.id, RecordEdit(body="New text."), person)
+    (waiting,) = (desk.repo / ".git/gitmem/displaced").iterdir()
+    with open(waiting, "a") as file:
+        file.write("Written late.\n")
+    os.mkfifo(waiting.with_name("0" * 40 + ".a-pipe.0"))
+    monkeypatch.setattr("gitmem.transaction.displaced.WAIT_NS", 0)
+    memory.observe(draft("A second thing"), person)
+    (kept,) = (path for path in (desk.runtime / "displaced").rglob("*") if path.is_file())
+    assert kept.read_text().endswith("Written late.\n")
+    assert not waiting.exists()
