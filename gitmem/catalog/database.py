@@ -85,29 +85,36 @@ class Database:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection to read with.
+        """Give the connection to read with; all that is read inside is of one moment, whoever writes meanwhile.
 
         Where SQLite fails inside, the file is replaced or left for memory, so that the next try has an empty or copied
         catalog to reconcile, and ``UnavailableError`` (``catalog-failed``) is raised; ``attempt`` tries again.
         """
+        with self._repairing() as connection, _transaction(connection, "BEGIN"):
+            yield connection
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection to write with, in one transaction that is undone if anything is raised inside.
+
+        Where SQLite fails inside, it is as with ``reading``.
+        """
+        with self._repairing() as connection, _transaction(connection, "BEGIN IMMEDIATE"):
+            yield connection
+
+    def empty_log(self) -> None:
+        """Bring the write-ahead log into the file and empty it, so that it keeps nothing of what was deleted."""
+        with self._repairing() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @contextlib.contextmanager
+    def _repairing(self) -> Iterator[sqlite3.Connection]:
         with self.lock:
             try:
                 yield self._connection
             except sqlite3.Error as error:
                 self._repair(error)
                 raise UnavailableError(_FAILED, f"the search catalog failed: {error}", "Ask again.") from error
-
-    @contextlib.contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection to write with, in one transaction that is undone if anything is raised inside."""
-        with self.reading() as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
 
     def attempt(self, work: Callable[[], _T]) -> _T:
         """Return what ``work`` returns; run it again where the catalog failed, each time on a repaired one.
@@ -169,6 +176,21 @@ class Database:
             self._was_replaced = True
             _remove(self._file)
             self._connection = self._open()
+
+
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
+    """Run the block in a transaction; in the one that is open already, where there is one."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute(begin)
+    try:
+        yield
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def _is_out_of_reach(error: Exception) -> bool:

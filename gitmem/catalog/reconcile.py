@@ -108,8 +108,7 @@ def _reconcile(database: Database, scan: Scan, intake: _Intake) -> Report:
         _apply(connection, writer, scan, stored)
         report = Report(writer.changed, _collect_problems(connection, scan, writer.unstable), tuple(writer.unstable))
     if writer.forgot_private:
-        with database.reading() as connection:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.empty_log()
     return report
 
 

@@ -7,6 +7,7 @@ from catalog_ground import IDS, Ground
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gitmem.catalog import query
 from gitmem.catalog.query import (
     Filters,
     Query,
@@ -129,6 +130,26 @@ def test_an_exact_word_beats_another_form_of_it(ground: Ground, tmp_path: Path) 
             other.note(f"promoted/{number}.md", number, f"{word} the file\n", title="Same")
         for word, first in (("lock", 2), ("locked", 1), ("locks", 0), ("locking", 3)):
             assert other.find(f"{word} file")[0] == f"promoted/{first}.md"
+
+
+def test_a_search_is_of_one_moment_whoever_writes_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = str(tmp_path / "catalog.sqlite")
+    with Ground(tmp_path, file) as ground, Ground(tmp_path, file) as other:
+        for number in range(3):
+            ground.note(f"promoted/{number}.md", number, title=f"Two workers {number}")
+        ground.refresh()
+        real = query.rank
+
+        def slow(*args: Any) -> Any:
+            for number in range(3):  # another process moves the records between two questions of this one
+                (ground.root / "promoted" / f"{number}.md").rename(ground.root / "promoted" / f"moved {number}.md")
+            other.refresh()
+            return real(*args)
+
+        monkeypatch.setattr(query, "rank", slow)
+        assert sorted(ground.find("two workers")) == [f"promoted/{number}.md" for number in range(3)]
+        monkeypatch.undo()
+        assert len(other.find("two workers")) == 3
 
 
 def test_a_match_says_why(ground: Ground) -> None:
