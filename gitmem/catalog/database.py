@@ -181,7 +181,8 @@ class Database:
 @contextlib.contextmanager
 def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
     """Run the block in a transaction; in the one that is open already, where there is one."""
-    if connection.in_transaction:
+    is_inside: bool = connection.in_transaction
+    if is_inside:
         yield
         return
     connection.execute(begin)

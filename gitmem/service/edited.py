@@ -56,9 +56,17 @@ def find_edited(vault: OpenVault, paths: Sequence[str] = ()) -> list[EditedNote]
 
     A path is absolute or relative to the vault's root; a folder means all in it. Notes that are ``left_alone`` are not
     among them. A plain note that is named is, committed or not, and the other half of a move comes with the half that
-    is named. Raises ``InputError``: ``outside-vault``, ``nothing-to-adopt`` for a path without such notes.
+    is named. Looks with the vault locked: what another operation is just putting in place is no person's edit. Raises
+    ``InputError``: ``outside-vault``, ``nothing-to-adopt`` for a path without such notes; ``UnavailableError``
+    (``vault-busy``, ``index-locked``).
     """
-    vault.settle_abandoned()
+    from gitmem.transaction.apply import locked
+
+    with locked(vault.ground, vault.tools(), "a look at what was edited"):
+        return _find_edited(vault, paths)
+
+
+def _find_edited(vault: OpenVault, paths: Sequence[str]) -> list[EditedNote]:
     head = vault.head()
     edited = {note.path: note for note in list_edited(vault, head)}
     if not paths:

@@ -168,7 +168,8 @@ def check_clean(
             raise _dirty(edit.path, "has uncommitted edits" if disk else "is missing on disk")
         if not edit.adopted and staged[edit.path] != head:
             raise _dirty(edit.path, "has staged changes")
-        if edit.before != disk:
+        is_done = edit.adopted and edit.after is not None and head == fingerprint(edit.after)
+        if edit.before != disk or is_done:  # what was adopted may have been committed by somebody else meanwhile
             raise StateError(
                 "stale",
                 f"{edit.path} changed since it was read",
