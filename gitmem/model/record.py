@@ -14,6 +14,11 @@ from gitmem.model.vault_path import VaultPath
 MAX_SUMMARY_CHARS = 200
 MAX_TITLE_CHARS = 200
 MAX_KEY_CHARS = 100
+MAX_DRAFTS = 1000
+"""How many drafts one operation takes."""
+MAX_DRAFT_LINE_BYTES = 1 << 20
+MAX_DRAFT_FILE_BYTES = 16 << 20
+"""How much of a file of drafts is read, a line and in all."""
 EVIDENCE_FORM = r"(?:commit|file|run|url):\S[^\n\r]*"
 """What reads as evidence. What may be written is narrower: policy looks at what follows the colon."""
 

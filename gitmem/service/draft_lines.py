@@ -12,14 +12,11 @@ from difflib import get_close_matches
 from typing import Any
 
 from gitmem.errors import InputError
-from gitmem.model.record import Draft, Kind
+from gitmem.model.record import MAX_DRAFT_FILE_BYTES, MAX_DRAFT_LINE_BYTES, MAX_DRAFTS, Draft, Kind
 from gitmem.service.together import check_each, refuse
 from gitmem.text import make_visible
 from gitmem.vault.schema import validate
 
-MAX_DRAFTS = 1000
-MAX_LINE_BYTES = 1 << 20
-MAX_FILE_BYTES = 16 << 20
 _NAMES = ("title", "body", "kind", "summary", "tags", "evidence", "key")
 _HINT = "Nothing was written. Mend these lines; schema/draft.schema.json says what a line may hold."
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -32,8 +29,10 @@ def parse_drafts(data: bytes) -> tuple[list[int], list[Draft]]:
     ``no-drafts``, ``too-many-drafts`` (1,000), or ``bad-lines`` with every line that is wrong: ``line-too-long``
     (1 MiB), ``bad-json``, ``duplicate-name``, ``unknown-name``, ``schema``.
     """
-    if len(data) > MAX_FILE_BYTES:
-        raise InputError("file-too-large", f"the file is larger than {MAX_FILE_BYTES >> 20} MiB", "Write it in parts.")
+    if len(data) > MAX_DRAFT_FILE_BYTES:
+        raise InputError(
+            "file-too-large", f"the file is larger than {MAX_DRAFT_FILE_BYTES >> 20} MiB", "Write it in parts."
+        )
     if data.startswith(_UTF_16) or b"\0" in data[:2]:
         raise InputError("not-utf8", "the file is UTF-16, not UTF-8", "Save it as UTF-8 and try again.")
     lines = list(_iter_lines(data.removeprefix(codecs.BOM_UTF8)))
@@ -59,8 +58,8 @@ def _iter_lines(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _parse_line(line: bytes) -> Draft:
-    if len(line) > MAX_LINE_BYTES:
-        raise InputError("line-too-long", f"the line is longer than {MAX_LINE_BYTES >> 20} MiB")
+    if len(line) > MAX_DRAFT_LINE_BYTES:
+        raise InputError("line-too-long", f"the line is longer than {MAX_DRAFT_LINE_BYTES >> 20} MiB")
     value = _parse_json(line)
     if not isinstance(value, dict):
         raise InputError("bad-json", "the line holds no JSON object; write one object a line, without a list around")

@@ -8,12 +8,11 @@ from gitmem.errors import InputError, PolicyError
 from gitmem.model.authority import Action, Actor, Decision
 from gitmem.model.change import Change, Receipt
 from gitmem.model.ids import OpId
-from gitmem.model.record import Draft, Problem, Record, State
+from gitmem.model.record import MAX_DRAFTS, Draft, Problem, Record, State
 from gitmem.policy.authority import authority_for
 from gitmem.policy.content import check_content
 from gitmem.policy.secrets import check_secrets
 from gitmem.service.draft import make_record
-from gitmem.service.draft_lines import MAX_DRAFTS
 from gitmem.service.gate import authorize
 from gitmem.service.keys import find_owners
 from gitmem.service.plan import Move, carry_out_allowed, find_earlier, make_change

@@ -11,8 +11,8 @@ import pytest
 
 from gitmem.errors import GitmemError, InputError, PolicyError, StateError
 from gitmem.model.authority import Actor
-from gitmem.model.record import Draft, Kind
-from gitmem.service.draft_lines import MAX_DRAFTS, MAX_FILE_BYTES, MAX_LINE_BYTES, parse_drafts
+from gitmem.model.record import MAX_DRAFT_FILE_BYTES, MAX_DRAFT_LINE_BYTES, MAX_DRAFTS, Draft, Kind
+from gitmem.service.draft_lines import parse_drafts
 from gitmem.service.memory import Memory
 from gitmem.vault.schema import validate
 
@@ -80,7 +80,7 @@ def test_lines_become_drafts_by_the_names_of_the_options() -> None:
         (b'{"title": "a", "tags": "tool"}', "schema", "tags must be array or null"),
         (b'{"title": "a", "kind": "recipe"}', "schema", "kind must be one of"),
         (b'{"title": "a", "evidence": ["hearsay"]}', "schema", "evidence[0] must match pattern"),
-        (b'{"title": "' + b"a" * MAX_LINE_BYTES + b'"}', "line-too-long", "longer than 1 MiB"),
+        (b'{"title": "' + b"a" * MAX_DRAFT_LINE_BYTES + b'"}', "line-too-long", "longer than 1 MiB"),
     ],
 )
 def test_a_bad_line_is_told_by_its_number(line: bytes, code: str, message: str) -> None:
@@ -103,7 +103,7 @@ def test_a_bad_line_is_told_by_its_number(line: bytes, code: str, message: str) 
         ('{"title": "a"}\n'.encode("utf-16-le"), "not-utf8"),
         ('{"title": "a"}\n'.encode("utf-16-be"), "not-utf8"),
         (b'{"title": "a"}\n' * (MAX_DRAFTS + 1), "too-many-drafts"),
-        (b" " * (MAX_FILE_BYTES + 1), "file-too-large"),
+        (b" " * (MAX_DRAFT_FILE_BYTES + 1), "file-too-large"),
     ],
 )
 def test_a_file_that_is_none_is_refused_whole(data: bytes, code: str) -> None:

@@ -13,8 +13,7 @@ from gitmem.errors import InputError
 from gitmem.hosts.cli.call import Call
 from gitmem.hosts.cli.complete import complete_tags
 from gitmem.model.ids import parse_op_id
-from gitmem.model.record import Draft, Kind, State
-from gitmem.service.draft_lines import MAX_DRAFTS, MAX_FILE_BYTES, MAX_LINE_BYTES, parse_drafts
+from gitmem.model.record import MAX_DRAFT_FILE_BYTES, MAX_DRAFT_LINE_BYTES, MAX_DRAFTS, Draft, Kind, State
 from gitmem.service.query import Filters
 from gitmem.text import shorten
 
@@ -79,9 +78,9 @@ def draft_options(kinds: list[str]) -> Decorator:
             "--from",
             "from_file",
             metavar="FILE.jsonl|-",
-            help=f"Write the records that FILE describes, one JSON object a line, in one operation: at most "
-            f"{MAX_DRAFTS:,} records, {MAX_LINE_BYTES >> 20} MiB a line, {MAX_FILE_BYTES >> 20} MiB in all. Names: "
-            "title, body, kind, summary, tags, evidence, key.",
+            help="Write the records that FILE describes, one JSON object a line, in one operation. Names: title, body, "
+            f"kind, summary, tags, evidence, key. At most {MAX_DRAFTS:,} records, {MAX_DRAFT_LINE_BYTES >> 20} MiB a "
+            f"line, {MAX_DRAFT_FILE_BYTES >> 20} MiB in all.",
         ),
         body_options,
         click.option("--kind", type=click.Choice(kinds), help="What it is about."),
@@ -116,11 +115,13 @@ def read_drafts(call: Call, values: dict[str, Any]) -> tuple[list[int], list[Dra
     A usage error where the command line describes a record, too. Raises ``InputError`` (``no-such-file`` and what
     ``draft_lines.parse_drafts`` raises).
     """
+    from gitmem.service.draft_lines import parse_drafts
+
     given = [name for name in _OF_ONE if values[name] not in (None, (), False)]
     if given:
         shown = {"title": "TITLE", "tags": "--tag", "edit": "--editor"}.get(given[0], f"--{given[0].replace('_', '-')}")
         raise click.UsageError(f"with --from the file says everything; leave {shown} out", click.get_current_context())
-    return parse_drafts(_read_bytes(call, values["from_file"], MAX_FILE_BYTES + 1))
+    return parse_drafts(_read_bytes(call, values["from_file"], MAX_DRAFT_FILE_BYTES + 1))
 
 
 def require(*names: str) -> None:
