@@ -75,6 +75,7 @@ class _Left:
         self._root = vault.layout.repo
         self._planned = set(_iter_planned(vault))
         self._displaced: dict[str, list[str]] = {}
+        self._temps: dict[str, list[str]] = {}
         for place in _iter_displaced(vault.layout.displaced):
             self._displaced.setdefault(os.path.basename(place), []).append(place)
 
@@ -85,13 +86,16 @@ class _Left:
         if data is None:
             return False
         kept = self._displaced.get(path.replace("/", "%2F"), [])
-        return any(_holds(place, data) for place in (*kept, *self._iter_temps(path)))
+        return any(_holds(place, data) for place in (*kept, *self._find_temps(posixpath.dirname(path))))
 
-    def _iter_temps(self, path: str) -> Iterator[str]:
-        folder = os.path.join(self._root, posixpath.dirname(path))
-        with contextlib.suppress(OSError):
-            names = [name for name in os.listdir(folder) if name.startswith(".gitmem-")]
-            yield from (os.path.join(folder, name) for name in names[:MAX_LEFT_FILES])
+    def _find_temps(self, folder: str) -> list[str]:
+        if folder not in self._temps:
+            self._temps[folder] = []
+            place = os.path.join(self._root, folder)
+            with contextlib.suppress(OSError):
+                names = [name for name in os.listdir(place) if name.startswith(".gitmem-")]
+                self._temps[folder] = [os.path.join(place, name) for name in names[:MAX_LEFT_FILES]]
+        return self._temps[folder]
 
 
 def _iter_planned(vault: OpenVault) -> Iterator[tuple[str, Fingerprint | None]]:

@@ -128,7 +128,7 @@ def test_an_edit_made_outside_is_found_at_once_and_flagged(desk: Desk, memory: M
     hits = memory.search("eleventh connection", ALL).hits
     assert [(hit.record.id, hit.uncommitted) for hit in hits] == [(filled["workers"], True)]
     assert hits[0].snippet.endswith("Postgres refuses the eleventh connection.")
-    assert list(memory.status().rows) == [{"path": path, "change": "edited"}]
+    assert [(row["path"], row["change"]) for row in memory.status().rows] == [(path, "edited")]
     assert memory.show(filled["workers"]).hits[0].uncommitted is True
 
 
