@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -286,4 +287,28 @@ def test_several_records_give_way_to_one_and_come_back(desk: Desk, memory: Memor
         record = memory.show(one).hits[0].record
         assert (record.state, record.supersedes, record.superseded_by) == ("observation", (), ())
     assert memory.check().rows == ()
+    desk.judge()
+
+
+@pytest.mark.parametrize("step", ["journal", "write-next", "inspect", "commit", "prove", "receipt", "finish"])
+def test_a_batch_that_is_killed_is_there_whole_or_not_at_all(desk: Desk, agent: Actor, step: str) -> None:
+    def stop(at: str) -> None:
+        if at == step:
+            os._exit(9)
+
+    child = os.fork()
+    if not child:
+        try:
+            with desk.open(probe=stop) as memory:
+                memory.observe_all(drafts(3), agent, "batch-1")
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    with desk.open() as memory:
+        found = memory.status().extra["counts"]
+        is_committed = step in ("prove", "receipt", "finish")
+        assert found == ({"observation": 3} if is_committed else {})
+        assert len(memory.observe_all(drafts(3), agent, "batch-1").records) == 3
+        assert memory.check().rows == ()
+    assert desk.commits() == ["observe: 3 records", "init: workspace vault vault"]
     desk.judge()
