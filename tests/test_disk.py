@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import mmap
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from gitmem.disk import append_line, ensure_folder, replace_file, write_new
+from gitmem.disk import append_line, ensure_folder, is_being_written, replace_file, write_new
 
 
 def test_replace_leaves_no_other_file_behind(tmp_path: Path) -> None:
@@ -39,3 +42,28 @@ def test_folders_are_private(tmp_path: Path) -> None:
     ensure_folder(str(tmp_path / "x" / "y"))
     assert (tmp_path / "x").stat().st_mode & 0o777 == 0o700
     assert (tmp_path / "x" / "y").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can tell")
+def test_who_may_write_into_a_file_is_known(tmp_path: Path) -> None:
+    target = tmp_path / "note.md"
+    target.write_bytes(b"text")
+    name = str(target)
+    assert is_being_written(name) is False
+    with target.open("rb"):
+        assert is_being_written(name) is False
+    with target.open("ab"):
+        assert is_being_written(name) is True
+    with target.open("r+b") as file, mmap.mmap(file.fileno(), 4) as mapped:
+        file.close()
+        assert is_being_written(name) is True  # by what it wrote into its memory
+        mapped[:1] = b"T"
+    assert is_being_written(name) is False
+    with target.open("ab") as file, subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=file) as other:
+        file.close()  # another process has it open now
+        assert is_being_written(name) is True
+        other.communicate(b"!")
+    assert is_being_written(name) is False
+    assert target.read_bytes() == b"Text!"
+    with pytest.raises(FileNotFoundError):
+        is_being_written(str(tmp_path / "none"))

@@ -159,7 +159,7 @@ def _iter_waiting(ground: Ground) -> Iterator[str]:
     for folder in _folders(ground):
         try:
             names = os.listdir(folder)
-        except FileNotFoundError:
+        except OSError:  # none yet, or one that can't be read: what waits there goes on waiting
             continue
         yield from (os.path.join(folder, name) for name in sorted(names) if name.count(".") >= 3)
 

@@ -496,6 +496,39 @@ def test_inv_people_first_a_write_long_after_the_replacement_is_kept(
     assert waiting == ["catalog.json"]  # what the last operation replaced
 
 
+def test_inv_people_first_a_file_waits_where_nobody_can_tell_whether_it_is_open(
+    desk: Desk, memory: Memory, person: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitmem.transaction.displaced.is_being_written", lambda _path: None)
+    monkeypatch.setattr("gitmem.transaction.displaced.SHORT_WAIT_NS", 0)
+    one = memory.observe(draft(), person).records[0]
+    with (desk.repo / one.path).open("a") as editor:
+        memory.edit(one.id, RecordEdit(body="New text."), person)
+        memory.observe(draft("Another"), person)
+        editor.write("Typed into the old file.\n")
+    monkeypatch.setattr("gitmem.transaction.displaced.WAIT_NS", 0)
+    memory.observe(draft("A third"), person)
+    kept = [path.read_text() for path in (desk.runtime / "displaced").rglob("*") if path.is_file()]
+    assert [text.endswith("Typed into the old file.\n") for text in kept] == [True]
+
+
+def test_inv_people_first_replaced_files_wait_in_runtime_where_they_cannot_in_the_repository(
+    desk: Desk, memory: Memory, person: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (desk.repo / ".git" / "gitmem").mkdir(exist_ok=True)
+    (desk.repo / ".git" / "gitmem" / "displaced").write_text("as if this were another file system")
+    one = memory.observe(draft(), person).records[0]
+    with (desk.repo / one.path).open("a") as editor:
+        memory.edit(one.id, RecordEdit(body="New text."), person)
+        editor.write("Typed into the old file.\n")
+    monkeypatch.setattr("gitmem.transaction.displaced.WAIT_NS", 0)
+    memory.observe(draft("Another"), person)
+    kept = [path.read_text() for path in (desk.runtime / "displaced").rglob("*") if path.is_file()]
+    assert [text.endswith("Typed into the old file.\n") for text in kept] == [True]
+    waiting = [path.name.split(".", 3)[3] for path in (desk.runtime / "displaced-waiting").iterdir()]
+    assert waiting == ["catalog.json"]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whether a file is open; elsewhere it waits 10 s")
 def test_inv_people_first_a_file_waits_as_long_as_somebody_has_it_open(
     desk: Desk, memory: Memory, person: Actor, monkeypatch: pytest.MonkeyPatch
