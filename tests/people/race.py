@@ -12,11 +12,13 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
+import itertools
 import json
 import mmap
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -53,7 +55,8 @@ NOBODY = 255
 class Race:
     """How much of what: ``edits`` in all, made by ``people`` processes against ``writers`` gitmem processes.
 
-    ``exchanges`` false stands for a platform that can't exchange two files.
+    ``exchanges`` false stands for a platform that can't exchange two files. ``kills`` is how probable it is that a
+    writer is killed at a step of a transaction; another one then goes on.
     """
 
     edits: int
@@ -62,6 +65,7 @@ class Race:
     records: int = 12
     seed: int = 1
     exchanges: bool = True
+    kills: float = 0
 
 
 @dataclass
@@ -169,13 +173,24 @@ class Log:
 
 
 def _be_writer(place: Place, race: Race, number: int) -> None:
+    for life in itertools.count():
+        pid = _start(place, f"writer-{number}-{life}", lambda life=life: _write(place, race, number, life))
+        _pid, status = os.waitpid(pid, 0)
+        if not os.WIFSIGNALED(status):
+            return
+
+
+def _write(place: Place, race: Race, number: int, life: int) -> None:
     if not race.exchanges:
         atomic.exchange = lambda _one, _other, _folder=None: False
-    chance = random.Random(f"{race.seed} writer {number}")
-    log = Log(place, f"writer-{number}")
+    chance = random.Random(f"{race.seed} writer {number} {life}")
+    death = random.Random(f"{race.seed} death {number} {life}")
+    log = Log(place, f"writer-{number}-{life}")
     count, which = 0, NOBODY
 
     def tell(step: str) -> None:
+        if death.random() < race.kills:
+            os.kill(os.getpid(), signal.SIGKILL)
         if step == "validate":
             place.slots[2 * number + 1] = (place.slots[2 * number + 1] + 1) % 256
         if step in ("validate", "finish"):
@@ -186,7 +201,7 @@ def _be_writer(place: Place, race: Race, number: int) -> None:
             which = chance.randrange(len(place.ids))
             _adopt(place, memory, chance, log, which)
             count += 1
-            _operate(place, memory, chance, log, which, f"{number}-{count}")
+            _operate(place, memory, chance, log, which, f"{number}-{life}-{count}")
             place.slots[2 * number] = NOBODY
 
 
@@ -476,9 +491,10 @@ def main() -> int:
     parser.add_argument("--records", type=int, default=12)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-exchange", action="store_true", help="as on a platform that can't exchange two files")
+    parser.add_argument("--kills", type=float, default=0, help="how probable a writer's death is at each step")
     parser.add_argument("--keep", help="a folder that does not exist yet; everything stays there")
     asked = parser.parse_args()
-    race = Race(asked.edits, asked.writers, asked.people, asked.records, asked.seed, not asked.no_exchange)
+    race = Race(asked.edits, asked.writers, asked.people, asked.records, asked.seed, not asked.no_exchange, asked.kills)
     with tempfile.TemporaryDirectory() as folder:
         outcome = run_race(Path(asked.keep or folder), race)
     print(json.dumps({"race": vars(race), **vars(outcome)}, indent=1))

@@ -25,6 +25,12 @@ def test_inv_people_first_no_edit_is_lost_in_a_race_with_writers(tmp_path: Path)
 
 
 @pytest.mark.slow
+def test_inv_people_first_no_edit_is_lost_where_writers_are_killed(tmp_path: Path) -> None:
+    race = Race(edits=600, seed=4, kills=0.02)
+    _judge(run_race(tmp_path, race), race)
+
+
+@pytest.mark.slow
 def test_inv_people_first_no_edit_is_lost_where_files_cannot_be_exchanged(tmp_path: Path) -> None:
     race = Race(edits=600, seed=3, exchanges=False)
     _judge(run_race(tmp_path, race), race)
