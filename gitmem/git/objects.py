@@ -36,6 +36,8 @@ _FOLDER = b"40000"
 _ENTRY = re.compile(rb"([0-7]{5,6}) ([^\0]+)\0(.{20})", re.DOTALL)
 _HEADER = re.compile(rb"(blob|tree|commit|tag) (\d{1,19})\0")
 _MAX_HEADER_BYTES = 64
+TEMP_PREFIX = "tmp_obj_gitmem"
+"""How a loose object's file is called while it is written: a name that Git's own pruning knows, too."""
 _MAX_REMEMBERED_TREES = 64
 _MAX_REMEMBERED_COMMITS = 16
 _MAX_REMEMBERED_BLOBS = 16
@@ -117,6 +119,13 @@ class ObjectStore:
             flush_folder(self._objects_dir)
         self._has_new_folders = False
 
+    def read_loose(self, object_id: str) -> tuple[ObjectType, bytes] | None:
+        """Return kind and content of an object that lies there by itself, ``None`` when it does not.
+
+        Raises ``OSError``, and ``ValueError`` for bytes that are not that object.
+        """
+        return _read_loose(self._loose_path(object_id), object_id)
+
     def remove_torn(self, object_id: str) -> bool:
         """Remove the loose file of an object if its bytes are not that object; tell whether it did.
 
@@ -155,12 +164,8 @@ class ObjectStore:
         known = self._trees.get(tree)
         if known is not None:
             return known
-        data = self.read(tree, ObjectType.TREE)
-        entries = {name: (mode, raw_id) for mode, name, raw_id in _ENTRY.findall(data)}
-        with reading(f"the tree {tree}"):
-            if sum(len(name) + len(mode) + 22 for name, (mode, _id) in entries.items()) != len(data):
-                raise ValueError("its entries are garbled")
-        return _remember(self._trees, tree, MappingProxyType(entries), _MAX_REMEMBERED_TREES)
+        entries = parse_tree(tree, self.read(tree, ObjectType.TREE))
+        return _remember(self._trees, tree, entries, _MAX_REMEMBERED_TREES)
 
     def find_entry(self, tree: str, path: str) -> tuple[str, int] | None:
         """Return ``(id, mode)`` of what lies at ``path`` below a tree, a folder included; ``None`` when nothing does.
@@ -212,8 +217,7 @@ class ObjectStore:
         with contextlib.suppress(FileExistsError):
             os.mkdir(os.path.dirname(path), 0o777)
             self._has_new_folders = True
-        # A name that Git's own pruning knows, should a kill leave the file behind.
-        temp = os.path.join(self._objects_dir, f"tmp_obj_gitmem{new_token()}")
+        temp = os.path.join(self._objects_dir, TEMP_PREFIX + new_token())
         replace_file(path, zlib.compress(_header(kind, data) + data, zlib.Z_BEST_SPEED), 0o444, temp)
 
 
@@ -224,6 +228,16 @@ def object_id_of(kind: ObjectType, data: bytes) -> str:
 
 def _header(kind: ObjectType, data: bytes) -> bytes:
     return f"{kind.name.lower()} {len(data)}\0".encode()
+
+
+def parse_tree(tree: str, data: bytes) -> RawTree:
+    """Return the folder in the bytes of the tree object ``tree``. Raises ``IntegrityError`` (``object-unreadable``)."""
+    found = _ENTRY.findall(data)
+    entries = {name: (mode, raw_id) for mode, name, raw_id in found}
+    with reading(f"the tree {tree}"):
+        if sum(map(len, map(b"".join, found))) + 2 * len(entries) != len(data) or len(entries) != len(found):
+            raise ValueError("its entries are garbled")
+    return MappingProxyType(entries)
 
 
 def format_tree(entries: RawTree) -> bytes:

@@ -69,7 +69,7 @@ class Repo:
     @functools.cached_property
     def objects(self) -> ObjectStore:
         """The objects of the repository."""
-        return ObjectStore(os.path.join(self.common_dir, "objects"), lambda: self.handle)
+        return ObjectStore(self.objects_dir, lambda: self.handle)
 
     def find_setting(self, name: str) -> str | None:
         """Return the value of a setting in the repository's own configuration, ``None`` where it has none."""
@@ -84,6 +84,15 @@ class Repo:
     def close(self) -> None:
         """Give back what libgit2 holds open. The next use opens it again."""
         self.__dict__.pop("objects", None)
+        self.reopen()
+
+    @property
+    def objects_dir(self) -> str:
+        """Where the objects lie."""
+        return os.path.join(self.common_dir, "objects")
+
+    def reopen(self) -> None:
+        """Let libgit2 look anew at what is packed; what is remembered of objects, by their ids, stays."""
         handle = self.__dict__.pop("handle", None)
         if handle is not None:
             handle.free()

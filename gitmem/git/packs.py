@@ -1,0 +1,245 @@
+"""The packs of a repository: which there are, a new one put in place, old ones taken away, and who else is at work.
+
+A pack is made in ``gitmem/maintain`` inside Git's common directory, where no reader looks, is flushed and read back
+there, and is then renamed into place, its index last: from then on readers find it. One that goes loses its index
+first, into the same folder, so that whatever a kill leaves is known and removed by the next run (``remove_litter``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import platform
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import pygit2
+from pygit2.enums import ObjectType
+
+from gitmem.disk import ensure_folder, flush_folder, open_regular, write_new
+from gitmem.errors import IntegrityError
+from gitmem.git.library import FAILURES
+from gitmem.git.objects import TEMP_PREFIX, object_id_of
+from gitmem.git.pack_file import PackIndex, Placed, format_pack_index, load_pack_index
+from gitmem.git.repo import Repo
+
+WORK_FOLDER = ("gitmem", "maintain")
+NEW_GRAPH = "commit-graph.new"
+"""The name, in the same folder, of a commit graph that is being written."""
+GIT_WORK_S = 600.0
+"""How long a temporary pack of Git's that nobody writes to any more is taken for one under way."""
+GC_S = 12 * 3600.0
+"""Git's own bound: a ``gc.pid`` older than this is stale."""
+_PACK_NAME = re.compile(r"(pack-[0-9a-f]{40})\.idx")
+_OWN_NAME = re.compile(r"(pack-[0-9a-f]{40})\.(pack|idx|gone)")
+_COMPANIONS = (".keep", ".promisor", ".mtimes", ".bitmap")
+_SAMPLE = ("17", "57", "97", "d7")
+_MULTI_INDEX = "multi-pack-index"
+_PACK_MODE = 0o444
+Probe = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Pack:
+    """One pack by its name (``pack-`` and 40 digits). ``reason`` says why it must not be merged, empty when it may."""
+
+    name: str
+    size_bytes: int
+    index: PackIndex
+    reason: str = ""
+
+
+def pack_folder(repo: Repo) -> str:
+    """Return where the packs lie."""
+    return os.path.join(repo.objects_dir, "pack")
+
+
+def work_folder(repo: Repo) -> str:
+    """Return where packs are made; libgit2 finds them in the folder ``pack`` inside."""
+    return os.path.join(repo.common_dir, *WORK_FOLDER)
+
+
+def list_packs(repo: Repo) -> list[Pack]:
+    """Return the packs that have an index, by name. One that can't be read has an empty index and a reason."""
+    folder = pack_folder(repo)
+    names = _names(folder)
+    all_stay = f"{_MULTI_INDEX} covers the packs" if _MULTI_INDEX in names else ""
+    packs = []
+    for name in sorted(found[1] for one in names if (found := _PACK_NAME.fullmatch(one))):
+        reason = all_stay or next((f"it has a {one} file" for one in _COMPANIONS if name + one in names), "")
+        try:
+            size = os.stat(os.path.join(folder, f"{name}.pack")).st_size
+            index = load_pack_index(os.path.join(folder, f"{name}.idx"))
+        except (OSError, ValueError) as error:
+            size, index, reason = 0, PackIndex(), f"it can't be read: {error}"
+        packs.append(Pack(name, size, index, reason))
+    return packs
+
+
+def install_pack(repo: Repo, placed: Mapping[bytes, Placed], checksum: bytes, probe: Probe) -> str:
+    """Put the pack that was written as ``new_pack_path`` into place; return its name.
+
+    It was flushed by its writer; here its index is written, both are read back, and their names flushed. Raises
+    ``IntegrityError`` (``pack-not-proved``) with nothing in place, and what the disk raises.
+    """
+    name = f"pack-{checksum.hex()}"
+    work, target = os.path.join(work_folder(repo), "pack"), pack_folder(repo)
+    os.replace(new_pack_path(repo), os.path.join(work, f"{name}.pack"))
+    write_new(os.path.join(work, f"{name}.idx"), format_pack_index(placed, checksum), _PACK_MODE)
+    probe("maintain-verify")
+    verify_pack(work_folder(repo), placed)
+    probe("maintain-place")
+    ensure_folder(target, 0o777)
+    if os.path.exists(os.path.join(target, f"{name}.idx")):  # the very same bytes
+        return name
+    os.replace(os.path.join(work, f"{name}.pack"), os.path.join(target, f"{name}.pack"))
+    probe("maintain-place-index")
+    os.replace(os.path.join(work, f"{name}.idx"), os.path.join(target, f"{name}.idx"))
+    flush_folder(target)
+    return name
+
+
+def new_pack_path(repo: Repo) -> str:
+    """Return the name under which a new pack is written; makes its folder and clears it."""
+    folder = os.path.join(work_folder(repo), "pack")
+    ensure_folder(folder)
+    return os.path.join(folder, "new.pack")
+
+
+def verify_pack(objects_dir: str, wanted: Mapping[bytes, object]) -> None:
+    """Read every object of ``wanted`` from the packs in ``objects_dir`` alone and compare it with its id.
+
+    Read by libgit2, which had no part in writing them. Raises ``IntegrityError`` (``pack-not-proved``).
+    """
+    try:
+        found = open_packs(objects_dir)
+        for raw_id in wanted:
+            kind, data = found.read(pygit2.Oid(raw=raw_id))
+            if object_id_of(ObjectType(kind), data) != raw_id.hex():
+                raise ValueError(f"{raw_id.hex()} reads as something else")
+    except FAILURES as error:
+        raise IntegrityError(
+            "pack-not-proved",
+            f"the new pack does not read back: {error}",
+            "Nothing was removed. Check the disk, and run `git fsck` in the vault.",
+        ) from error
+
+
+def open_packs(objects_dir: str) -> pygit2.Odb:
+    """Return libgit2's view of the packs in ``objects_dir`` alone, without loose objects."""
+    found = pygit2.Odb()
+    found.add_backend(pygit2.OdbBackendPack(objects_dir), 1)
+    return found
+
+
+def remove_packs(repo: Repo, names: list[str], probe: Probe) -> None:
+    """Take packs away whose objects all lie in another one that was flushed. A kill leaves what ``remove_litter``
+    completes."""
+    work, folder = os.path.join(work_folder(repo), "pack"), pack_folder(repo)
+    for name in names:
+        probe("maintain-remove-pack")
+        os.replace(os.path.join(folder, f"{name}.idx"), os.path.join(work, f"{name}.gone"))
+        probe("maintain-remove-rest")
+        _remove_without_index(folder, name)
+        os.unlink(os.path.join(work, f"{name}.gone"))
+
+
+def remove_litter(repo: Repo) -> int:
+    """Remove what kills left of gitmem's own: half-made packs, half-removed ones, temporary files of loose objects.
+
+    Under the vault lock only. Returns how many files went.
+    """
+    removed = 0
+    for name in [one for one in _names(repo.objects_dir) if one.startswith(TEMP_PREFIX)]:
+        removed += _unlink(os.path.join(repo.objects_dir, name))
+    work = os.path.join(work_folder(repo), "pack")
+    removed += _unlink(os.path.join(work_folder(repo), NEW_GRAPH))
+    for name in sorted(_names(work), key=lambda one: one.endswith((".idx", ".gone"))):
+        own = _OWN_NAME.fullmatch(name)
+        if own is not None and own[2] != "pack":
+            removed += _remove_without_index(pack_folder(repo), own[1])
+        removed += _unlink(os.path.join(work, name))
+    return removed
+
+
+def find_git_at_work(repo: Repo, now_ns: int) -> str:
+    """Return what program seems to be packing the repository right now, empty when none does.
+
+    A ``gc.pid`` counts while its process lives (on another machine: for 12 hours), a temporary pack of Git's for ten
+    minutes after the last write to it.
+    """
+    pid_file = os.path.join(repo.common_dir, "gc.pid")
+    try:
+        with open_regular(pid_file) as file:
+            pid, _blank, host = file.read(512).decode("utf-8", "replace").strip().partition(" ")
+        is_young = now_ns - os.stat(pid_file).st_mtime_ns < GC_S * 10**9
+        is_dead = host == platform.node() and os.name != "nt" and not _is_alive(pid)
+        if is_young and not is_dead:
+            return f"a git gc is under way (process {pid or 'unknown'}; gc.pid)"
+    except OSError:
+        pass
+    for name in _names(pack_folder(repo)):
+        if name.startswith(("tmp_pack_", "tmp_idx_", ".tmp-")):
+            with contextlib.suppress(OSError):
+                if now_ns - os.stat(os.path.join(pack_folder(repo), name)).st_mtime_ns < GIT_WORK_S * 10**9:
+                    return f"Git seems to be writing a pack ({name})"
+    return ""
+
+
+def read_pack(repo: Repo, pack: Pack) -> bytes:
+    """Return a pack's bytes, checked against their checksum. Raises ``ValueError``, and what the disk raises."""
+    with open_regular(os.path.join(pack_folder(repo), f"{pack.name}.pack")) as file:
+        data = file.read()
+    if hashlib.sha1(memoryview(data)[:-20], usedforsecurity=False).digest() != data[-20:]:
+        raise ValueError("its checksum is wrong")
+    return data
+
+
+def iter_loose(repo: Repo) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield the id and the file's facts of every loose object, sound or not."""
+    for folder in sorted(name for name in _names(repo.objects_dir) if re.fullmatch("[0-9a-f]{2}", name)):
+        with contextlib.suppress(FileNotFoundError), os.scandir(os.path.join(repo.objects_dir, folder)) as entries:
+            for entry in entries:
+                if re.fullmatch("[0-9a-f]{38}", entry.name):
+                    with contextlib.suppress(FileNotFoundError):
+                        yield folder + entry.name, entry.stat(follow_symlinks=False)
+
+
+def count_loose(repo: Repo) -> int:
+    """Return about how many loose objects there are: ids are spread evenly, so four folders of 256 tell."""
+    found = sum(len(_names(os.path.join(repo.objects_dir, folder))) for folder in _SAMPLE)
+    return found * 256 // len(_SAMPLE)
+
+
+def _is_alive(pid: str) -> bool:
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _remove_without_index(folder: str, name: str) -> int:
+    """Remove the files of a pack that has no index, so that nobody reads it; return how many went."""
+    if os.path.exists(os.path.join(folder, f"{name}.idx")):
+        return 0
+    return sum(_unlink(os.path.join(folder, name + ending)) for ending in (".pack", ".rev"))
+
+
+def _unlink(path: str) -> int:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return 0
+    return 1
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
