@@ -35,6 +35,7 @@ class Action(StrEnum):
     ADOPT = "adopt"
     UNDO = "undo"
     REPAIR = "repair"
+    MAINTAIN = "maintain"
 
 
 @dataclass(frozen=True)

@@ -294,6 +294,14 @@ TABLE: tuple[Rule, ...] = (
         Verdict.ALLOWED,
         "views are made from the records and hold no more",
     ),
+    Rule(
+        "maintain",
+        Action.MAINTAIN,
+        None,
+        "always",
+        Verdict.ALLOWED,
+        "it changes how the vault is stored and never what a record says",
+    ),
 )
 """The authority table. The first row that fits a request decides; for each action the last row always fits."""
 
@@ -305,9 +313,10 @@ typing a code at a terminal. *model* is everything else, a command line call wit
 record says never changes who may touch it.
 
 The first row that fits a request decides. *needs human* means that the same request is put to a person; *refused*
-means that it isn't done for anyone. The row's name is the rule that a commit's `Gitmem-Rule` trailer gives. Two kinds
-of commit are made without a request: the first one of a vault (`init`), and the one in which an operation brings the
-views in step before its own (`views-follow-records`). Their rows are there for the trailer.
+means that it isn't done for anyone. The row's name is the rule that a commit's `Gitmem-Rule` trailer gives. Three kinds
+of commit are made without a request: the first one of a vault (`init`), the one in which an operation brings the views
+in step before its own (`views-follow-records`), and the one that spreads a catalog that has grown over more files
+(`maintain`). Their rows are there for the trailer.
 
 This page is made from `gitmem/policy/authority.py`.
 

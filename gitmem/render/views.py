@@ -118,6 +118,25 @@ def update_views(read: Read, changes: Sequence[RecordChange], shards: int) -> di
     return {path: data for path, data in views.items() if data != read(path)}
 
 
+def reshard_views(read: Read, shards: int, new_shards: int) -> dict[str, bytes | None]:
+    """Return the views that change when the catalog goes from ``shards`` to ``new_shards`` files.
+
+    ``None`` stands for files that go. ``read(path)`` gives a view as the last commit has it. No record is read: the
+    same lines go into other files. Raises ``IntegrityError`` (``view-damaged``) for a file that is out of shape.
+    """
+    old = {path: read(path) for path in _shard_paths(shards)}
+    contents: dict[str, list[bytes]] = {CATALOG: []} if new_shards == 1 else {}
+    for path, data in old.items():
+        for line in _parse_shard(path, data, shards):
+            record_id = line[_ID_AT : _ID_AT + ID_CHARS].decode()
+            contents.setdefault(_shard_path(record_id, new_shards), []).append(line)
+    views: dict[str, bytes | None] = {path: None for path, data in old.items() if data is not None}
+    views |= {path: _format_shard(lines, new_shards) for path, lines in contents.items()}
+    if new_shards > 1:
+        views[CATALOG] = _format_pointer(new_shards)
+    return views
+
+
 def _encode(record: Record) -> bytes | None:
     line = catalog_line(record)
     return None if line is None else line.encode() + b","

@@ -132,6 +132,7 @@ def _check_vault(vault: OpenVault) -> Iterator[Row]:
         _check_lock,
         _check_abandoned,
         _check_leftovers,
+        _check_storage,
         _check_receipts,
     )
     for check in checks:
@@ -239,6 +240,16 @@ def _tell_leftovers(found: Leftovers) -> Iterator[Row]:
         named = ", ".join(found.names[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
         hint = "A crash left them. If no gitmem command is at work, they may be removed."
         yield _row("warning", "leftovers", f"{found.what}: {named}", hint, found.folder)
+
+
+def _check_storage(vault: OpenVault) -> Iterator[Row]:
+    """Tell what lies in the object store, and whether it is time for ``gitmem maintain``."""
+    from gitmem.service.maintain import describe_storage, find_due
+
+    yield _row("ok", "storage", describe_storage(vault), path=vault.repo.objects_dir)
+    due = find_due(vault)
+    if due:
+        yield _row("warning", "maintain-due", due, "Run `gitmem maintain`.", vault.repo.objects_dir)
 
 
 def _check_receipts(vault: OpenVault) -> Iterator[Row]:

@@ -14,6 +14,7 @@ from gitmem.model.answer import Answer
 from gitmem.model.authority import Actor
 from gitmem.model.change import Receipt
 from gitmem.model.ids import OpId
+from gitmem.model.maintenance import Maintenance
 from gitmem.model.record import Draft, Kind, State
 from gitmem.service.reading import report
 from gitmem.service.retry import answer_again
@@ -215,6 +216,12 @@ class Memory:
         from gitmem.service.check import check
 
         return report(lambda: check(self.vault))
+
+    def maintain(self, actor: Actor, *, dry_run: bool = False) -> tuple[Receipt, Maintenance]:
+        """Pack, write the commit graph, let the catalog grow; no record changes. See ``service.maintain``."""
+        from gitmem.service.maintain import maintain
+
+        return maintain(self.vault, actor, dry_run=dry_run)
 
     def repair_views(self, actor: Actor, op_id: OpId | None = None) -> Receipt:
         """Bring INDEX.md and the catalog in step with the committed records. See ``service.check``."""

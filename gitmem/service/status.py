@@ -12,6 +12,7 @@ from gitmem.model.ids import CommitId
 from gitmem.model.record import Problem
 from gitmem.model.settings import FORMAT
 from gitmem.service.check import VIEW_EDITED, find_edited_views
+from gitmem.service.maintain import find_due
 from gitmem.service.vault import OpenVault
 from gitmem.service.waiting import list_waiting
 from gitmem.service.worktree import iter_work_notes, scan
@@ -60,6 +61,9 @@ def status(vault: OpenVault) -> Answer:
     problems += [Problem("view-edited", VIEW_EDITED, path) for path in views]
     if vault.repo.has_lost_index():
         problems.append(Problem("index-lost", INDEX_LOST))
+    due = find_due(vault)
+    if due:
+        problems.append(Problem("maintain-due", f"{due}; `gitmem maintain` looks after it"))
     branch = vault.repo.head().branch
     problems += _find_lost_tip(vault, manifest.branch, head)
     if branch != manifest.branch:

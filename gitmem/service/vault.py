@@ -32,13 +32,15 @@ class Options:
     """What a host decides for the whole process.
 
     ``probe`` is called before each step of a transaction. ``lock_wait_s`` bounds the wait for another gitmem process,
-    ``index_wait_s`` that for a Git command. ``memory_catalog`` keeps the search catalog off the disk.
+    ``index_wait_s`` that for a Git command. ``memory_catalog`` keeps the search catalog off the disk. At about
+    ``maintain_at_loose`` loose objects the end of an operation packs them (0: never).
     """
 
     probe: Callable[[str], None] = lambda _step: None
     lock_wait_s: float = 10.0
     index_wait_s: float = 3.0
     memory_catalog: bool = False
+    maintain_at_loose: int = 600
 
 
 @dataclass
@@ -108,6 +110,7 @@ class OpenVault:
         from gitmem.service.gate import check_change
         from gitmem.service.views import RecordViews
         from gitmem.transaction.ground import Tools
+        from gitmem.transaction.maintain import keep_up
 
         return Tools(
             check=check or check_change,
@@ -116,6 +119,8 @@ class OpenVault:
             probe=self.options.probe,
             lock_wait_s=self.options.lock_wait_s if waits else 0,
             index_wait_s=self.options.index_wait_s if waits else 0,
+            keep_up=keep_up,
+            maintain_at_loose=self.options.maintain_at_loose,
         )
 
     def head(self) -> CommitId:
@@ -181,6 +186,6 @@ def _has_lock_leftovers(git_dir: str, common_dir: str) -> bool:
 
 def list_steps() -> tuple[str, ...]:
     """Return the names that ``Options.probe`` is called with."""
-    from gitmem.transaction.ground import RECOVERY_STEPS, STEPS
+    from gitmem.transaction.ground import MAINTAIN_STEPS, RECOVERY_STEPS, STEPS
 
-    return STEPS + RECOVERY_STEPS
+    return STEPS + RECOVERY_STEPS + MAINTAIN_STEPS

@@ -30,3 +30,9 @@ class RecordViews:
         from gitmem.render.views import render_views
 
         return render_views(records, shards)
+
+    def reshard(self, read: Callable[[str], bytes | None], shards: int, new_shards: int) -> Mapping[str, bytes | None]:
+        """Return the views that change when the catalog is spread over another number of files."""
+        from gitmem.render.views import reshard_views
+
+        return reshard_views(read, shards, new_shards)

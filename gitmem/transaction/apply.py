@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from gitmem.errors import GitmemError, IntegrityError, disk_refused
@@ -20,7 +20,7 @@ from gitmem.transaction.displaced import put_aside, settle_displaced
 from gitmem.transaction.earlier import find_earlier, find_operation
 from gitmem.transaction.files import find_modes, flush_folders, put_in_place
 from gitmem.transaction.ground import Ground, Tools
-from gitmem.transaction.journal import Journal, drop_journal, save_journal
+from gitmem.transaction.journal import Journal, drop_journal, is_pending, save_journal
 from gitmem.transaction.receipts import append_receipt
 from gitmem.transaction.recover import check_recovered, recover, settle
 from gitmem.transaction.repair import edits_of_views, find_stale_views, mend_views, plan_repair, put_views_back
@@ -35,21 +35,59 @@ def apply(ground: Ground, change: Change, tools: Tools) -> Receipt:
     (``InputError``, ``StateError``, ``PolicyError``, ``UnavailableError``), and ``IntegrityError`` when what was
     written does not read back; the crash journal then stays and the next operation decides by what it finds.
     """
-    with locked(ground, tools, f"{change.action.value} {change.op_id}") as notices:
+    what = f"{change.action.value} {change.op_id}"
+    with hold_vault(ground, tools, what):
+        receipt = _apply(ground, change, tools, what)
+        if not receipt.changed or is_pending(ground.repo.common_dir):
+            return receipt
+        # Git's own lock is free by now: what follows keeps no person's command waiting.
+        return replace(receipt, notices=(*receipt.notices, *tools.keep_up(ground, tools, change.actor)))
+
+
+def apply_planned(
+    ground: Ground, tools: Tools, actor: Actor, what: str, plan: Callable[[Manifest, CommitId], Change | None]
+) -> Receipt | None:
+    """Carry out what ``plan`` makes of the committed manifest and the commit to build on; ``None`` when it makes none.
+
+    Called with the vault lock held. ``plan`` names every file, views too; views that fell behind are repaired first.
+    Raises as ``apply`` does, also when there is nothing to do in a vault that can't be written.
+    """
+    with _hold_index(ground, tools, what) as notices:
+        manifest, base = _check_marker_and_views(ground, tools, actor, notices)
+        change = plan(manifest, base)
+        if change is None:
+            return None
+        views = tuple(edit for edit in change.edits if tools.views.is_view(edit.path))
+        others = tuple(edit for edit in change.edits if not tools.views.is_view(edit.path))
+        edits = others + steps.make_way(ground, change.op_id, views, notices)
+        receipt = _run(ground, change, edits, tools, base, manifest)
+        return replace(receipt, notices=receipt.notices + tuple(notices))
+
+
+def _apply(ground: Ground, change: Change, tools: Tools, what: str) -> Receipt:
+    with _hold_index(ground, tools, what) as notices:
         # INV-ONE-COMMIT: with the lock held, so that of two who ask at once the second one sees what the first one did.
         if change.is_named and (earlier := find_earlier(ground, change)) is not None:
             return earlier
         if not change.edits:
-            return _nothing_to_do(ground, change, tools)
-        manifest, base = steps.check_marker(ground)
-        stale = find_stale_views(ground, tools.views, manifest, base, change.actor)
-        if stale is not None:
-            _run(ground, stale, stale.edits, tools, base, manifest)
-            notices.append("the views did not match the records (an edit was committed outside gitmem); repaired")
-            manifest, base = steps.check_marker(ground)
+            return nothing_to_do(ground, change, tools)
+        manifest, base = _check_marker_and_views(ground, tools, change.actor, notices)
         edits = change.edits + _plan_views(ground, change, tools, manifest, base, notices)
         receipt = _run(ground, change, edits, tools, base, manifest)
         return replace(receipt, notices=receipt.notices + tuple(notices))
+
+
+def _check_marker_and_views(
+    ground: Ground, tools: Tools, actor: Actor, notices: list[str]
+) -> tuple[Manifest, CommitId]:
+    """Return the committed manifest and the commit to build on, its views repaired if they fell behind."""
+    manifest, base = steps.check_marker(ground)
+    stale = find_stale_views(ground, tools.views, manifest, base, actor)
+    if stale is None:
+        return manifest, base
+    _run(ground, stale, stale.edits, tools, base, manifest)
+    notices.append("the views did not match the records (an edit was committed outside gitmem); repaired")
+    return steps.check_marker(ground)
 
 
 def apply_repair(ground: Ground, tools: Tools, actor: Actor, op_id: OpId | None = None, request: str = "") -> Receipt:
@@ -68,7 +106,7 @@ def apply_repair(ground: Ground, tools: Tools, actor: Actor, op_id: OpId | None 
         mend_views(ground, tools.views, manifest, base)
         planned = plan_repair(ground, tools.views, manifest, base, actor)
         if planned is None:
-            receipt = _nothing_to_do(ground, nothing, tools)
+            receipt = nothing_to_do(ground, nothing, tools)
         else:
             change = replace(planned, op_id=nothing.op_id, request=request)
             edits = steps.make_way(ground, change.op_id, change.edits, notices)
@@ -95,23 +133,36 @@ def recover_now(ground: Ground, tools: Tools) -> list[str]:
 @contextlib.contextmanager
 def locked(ground: Ground, tools: Tools, what: str) -> Iterator[list[str]]:
     """Hold the vault lock and Git's index lock, with nothing abandoned left; yields recovery's notices."""
+    with hold_vault(ground, tools, what), _hold_index(ground, tools, what) as notices:
+        yield notices
+
+
+@contextlib.contextmanager
+def hold_vault(ground: Ground, tools: Tools, what: str) -> Iterator[None]:
+    """Hold the vault lock alone: other gitmem processes wait, a person's Git commands don't."""
     tools.probe("lock")
     steps.check_own_repository(ground)
     with hold_lock(ground.repo.common_dir, what, tools.lock_wait_s, tools.clock):
-        remove_own_stale_lock(ground.repo)
-        index_lock: IndexLock = steps.take_index_lock(ground, tools, what)
-        try:
-            notices = recover(ground, tools.probe)
-            notices += settle_displaced(ground, tools.clock.time_ns())
-            check_recovered(ground)
-            tools.probe("marker")
-            yield notices
-        except OSError as error:  # before the journal, that is: what comes later is settled and told by itself
-            raise _explain(error, "What was asked for was not committed.", ()) from error
-        finally:
-            # One that can't be removed now is known as ours by its content, and the next command removes it.
-            with contextlib.suppress(OSError, GitmemError):
-                index_lock.release()
+        yield
+
+
+@contextlib.contextmanager
+def _hold_index(ground: Ground, tools: Tools, what: str) -> Iterator[list[str]]:
+    """Hold Git's index lock, under the vault lock, with nothing abandoned left; yields recovery's notices."""
+    remove_own_stale_lock(ground.repo)
+    index_lock: IndexLock = steps.take_index_lock(ground, tools, what)
+    try:
+        notices = recover(ground, tools.probe)
+        notices += settle_displaced(ground, tools.clock.time_ns())
+        check_recovered(ground)
+        tools.probe("marker")
+        yield notices
+    except OSError as error:  # before the journal, that is: what comes later is settled and told by itself
+        raise _explain(error, "What was asked for was not committed.", ()) from error
+    finally:
+        # One that can't be removed now is known as ours by its content, and the next command removes it.
+        with contextlib.suppress(OSError, GitmemError):
+            index_lock.release()
 
 
 def _run(
@@ -214,7 +265,8 @@ def _plan_views(
     return steps.make_way(ground, change.op_id, tuple(edits_of_views(ground.repo, base, views)), notices)
 
 
-def _nothing_to_do(ground: Ground, change: Change, tools: Tools) -> Receipt:
+def nothing_to_do(ground: Ground, change: Change, tools: Tools) -> Receipt:
+    """Return the receipt of a change that has nothing to do; one of a named operation is kept for a retry."""
     receipt = Receipt(
         op=change.action,
         op_id=change.op_id,

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from gitmem.clock import SystemClock
 from gitmem.git.repo import Repo
+from gitmem.model.authority import Actor
 from gitmem.model.change import Change, RecordChange
 from gitmem.model.ids import VaultId
 from gitmem.model.record import Record
@@ -42,6 +43,21 @@ RECOVERY_STEPS = (
     "settle-drop",
 )
 """The points at which recovery calls it; ``settle-file`` and ``settle-temp`` before each file."""
+MAINTAIN_STEPS = (
+    "maintain",
+    "maintain-pack",
+    "maintain-verify",
+    "maintain-place",
+    "maintain-place-index",
+    "maintain-remove-loose",
+    "maintain-remove-more",
+    "maintain-remove-pack",
+    "maintain-remove-rest",
+    "maintain-graph",
+)
+"""The points at which maintenance calls it: before a pack is written, read back, put in place (its index last), before
+the first loose file and the second go, before each pack that was merged loses its index and then its other files, and
+before the commit graph is replaced. A pack that is made of packs passes the same points as one of loose objects."""
 
 
 class Views(Protocol):
@@ -58,13 +74,28 @@ class Views(Protocol):
     def rebuild(self, records: Iterable[Record], shards: int) -> Mapping[str, bytes]:
         """Return every view, from scratch."""
 
+    def reshard(self, read: Callable[[str], bytes | None], shards: int, new_shards: int) -> Mapping[str, bytes | None]:
+        """Return the views that change when the catalog is spread over another number of files."""
+
+
+class KeepUp(Protocol):
+    """Looks after the vault's storage at the end of an operation; never raises for it."""
+
+    def __call__(self, ground: Ground, tools: Tools, actor: Actor, /) -> Sequence[str]:
+        """Do what is due, under the vault lock alone; return notices."""
+
+
+def _keep_nothing_up(_ground: Ground, _tools: Tools, _actor: Actor) -> Sequence[str]:
+    return ()
+
 
 @dataclass(frozen=True)
 class Tools:
     """What wiring hands to a transaction.
 
     ``check`` refuses a change by raising; it sees the exact bytes to be written. ``probe`` is called before each step
-    (tests stop the process there).
+    (tests stop the process there). ``keep_up`` is called after each operation that made a commit; it packs once there
+    are about ``maintain_at_loose`` loose objects (0: never).
     """
 
     check: Callable[[Change], None]
@@ -73,6 +104,8 @@ class Tools:
     probe: Probe = lambda _step: None
     lock_wait_s: float = 10.0
     index_wait_s: float = 3.0
+    keep_up: KeepUp = _keep_nothing_up
+    maintain_at_loose: int = 0
 
 
 @dataclass(frozen=True)

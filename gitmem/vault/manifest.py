@@ -86,6 +86,16 @@ def format_manifest(manifest: Manifest) -> bytes:
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
 
 
+def edit_catalog_shards(data: bytes, shards: int) -> bytes:
+    """Return a manifest's bytes with another number of shards; all other members, known here or not, stay as they are.
+
+    Raises ``IntegrityError`` (``bad-manifest``).
+    """
+    parse_manifest(data)
+    value = json.loads(data) | {"catalog_shards": shards}
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
+
+
 def check_writable(manifest: Manifest) -> None:
     """Check that this gitmem may write the vault. Raises ``StateError`` (``format-too-new``)."""
     if manifest.format > FORMAT:

@@ -50,7 +50,10 @@ def run_git(folder: Path, *args: str) -> str:
 
 
 def make_place(folder: Path, records: int) -> Place:
-    """Make a vault of ``records`` records in ``folder``; its catalog is sharded from 500 records on."""
+    """Make a vault of ``records`` records in ``folder``; its catalog is sharded from 500 records on.
+
+    Without records it is as ``init`` makes it, unpacked.
+    """
     shards = 1 if records < 500 else 32 if records < 50_000 else 1024
     wanted = NewVault(Scope.WORKSPACE, path=str(folder / "vault"), catalog_shards=shards)
     entry, _receipt = make_vault(str(folder / "home"), wanted, PERSON)
@@ -61,6 +64,8 @@ def make_place(folder: Path, records: int) -> Place:
         target = place.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
+    if not records:
+        return place
     place.git("add", "-A")
     place.git("commit", "-q", "-m", "generated records")
     with place.open() as memory:

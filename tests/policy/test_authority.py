@@ -21,6 +21,8 @@ CASES: list[tuple[Action, Surface, dict[str, Any], str, str]] = [
     # action, surface, the rest of the request, verdict, rule
     (Action.INIT, MODEL, {}, "allowed", "init"),
     (Action.REPAIR, MODEL, {}, "allowed", "views-follow-records"),
+    (Action.MAINTAIN, MODEL, {}, "allowed", "maintain"),
+    (Action.MAINTAIN, HUMAN, {}, "allowed", "maintain"),
     (Action.OBSERVE, HUMAN, {"kind": Kind.FACT}, "allowed", "observe-human"),
     (Action.OBSERVE, MODEL, {"kind": Kind.FACT, "has_evidence": True}, "allowed", "observe-evidence"),
     (Action.OBSERVE, MODEL, {"kind": Kind.FACT}, "needs_human", "observe-no-evidence"),

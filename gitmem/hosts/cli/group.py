@@ -16,7 +16,7 @@ from gitmem.version import VERSION
 SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Write", ("observe", "declare", "edit", "promote", "retire", "restore", "undo", "adopt", "import")),
     ("Read", ("search", "list", "show", "links", "log")),
-    ("Look after", ("init", "status", "check", "doctor", "tour", "completion")),
+    ("Look after", ("init", "status", "check", "doctor", "maintain", "tour", "completion")),
 )
 MAX_PURPOSE_CHARS = 66
 """What fits beside a verb's name on one line of a help page."""

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from gitmem.errors import GitmemError
 from gitmem.model.answer import Answer, Hit
 from gitmem.model.change import Receipt, RecordRef
+from gitmem.model.maintenance import Maintenance
 from gitmem.model.record import Problem, Record
 from gitmem.text import is_hidden
 
@@ -28,6 +29,11 @@ def write_document(receipt: Receipt) -> Document:
         "records": [_to_plain(ref, "") for ref in receipt.records],
         "notices": list(receipt.notices),
     }
+
+
+def maintain_document(receipt: Receipt, done: Maintenance) -> Document:
+    """Return the document of ``maintain``: that of a write, and what was done to the storage as ``maintenance``."""
+    return write_document(receipt) | {"maintenance": _to_plain(dataclasses.asdict(done), "")}
 
 
 def read_document(answer: Answer, repo: str) -> Document:

@@ -12,6 +12,7 @@ from gitmem.hosts.cli.columns import align, safe_line, truncate
 from gitmem.model.answer import Answer, Hit
 from gitmem.model.change import Receipt
 from gitmem.model.ids import is_own_op_id
+from gitmem.model.maintenance import Maintenance
 from gitmem.model.record import Problem
 from gitmem.text import make_visible, shorten
 
@@ -38,6 +39,24 @@ def format_receipt(receipt: Receipt) -> str:
     more = len(receipt.records) - len(rows)
     lines = [head, *align(rows), *([f"… and {more} more"] if more else [])]
     return "\n".join([*lines, *(f"notice: {safe_line(notice)}" for notice in receipt.notices)])
+
+
+def format_maintenance(done: Maintenance) -> str:
+    """Return what was done to the vault's storage, or is to be done, a fact a line; what was left alone last."""
+    packed = f"{count(done.packed, 'loose object')} to pack" if done.dry_run else f"{done.packed} packed"
+    merged = f", {done.merged} of them {'to be made' if done.dry_run else 'made'} one" if done.merged else ""
+    graph = f"{done.graph} commits"
+    if done.graph_new:
+        graph += ", to be brought up to date" if done.dry_run else f", {done.graph_new} of them new"
+    rows = [
+        ("objects", f"{packed}; loose {_change(done.before.loose, done.after.loose)}"),
+        ("packs", f"{_change(done.before.packs, done.after.packs)}{merged}"),
+        ("KiB", _change(done.before.bytes // 1024, done.after.bytes // 1024)),
+        ("commit graph", graph),
+        ("catalog files", _change(done.shards_before, done.shards_after)),
+        ("litter", f"{done.litter} removed"),
+    ]
+    return "\n".join([*align(rows), *(f"left alone: {safe_line(line)}" for line in done.left_alone)])
 
 
 def format_records(hits: Sequence[Hit], max_columns: int | None) -> str:
@@ -126,6 +145,10 @@ def _list_problems(error: GitmemError) -> list[str]:
         )
     more = error.fields.get("count", len(problems)) - len(lines)
     return [*lines, *([f"  … and {more} more"] if more > 0 else [])]
+
+
+def _change(before: int, after: int) -> str:
+    return str(before) if before == after else f"{before} -> {after}"
 
 
 def _record_lines(hits: Sequence[Hit], max_columns: int | None) -> list[str]:
