@@ -15,7 +15,7 @@ import pygit2
 from pygit2.enums import ObjectType
 
 from gitmem.errors import GitmemError
-from gitmem.git.commit import parse_commit
+from gitmem.git.commit import Commit, parse_commit
 from gitmem.git.delta import make_delta
 from gitmem.git.library import FAILURES, prepare_libgit2
 from gitmem.git.objects import object_id_of
@@ -30,7 +30,7 @@ from gitmem.git.packs import (
     new_pack_path,
     open_packs,
     read_pack,
-    remove_packs,
+    replace_packs,
 )
 from gitmem.git.repo import Repo
 from gitmem.git.tree_changes import iter_tree_changes
@@ -40,6 +40,8 @@ MAX_CHUNK_OBJECTS = 4000
 MAX_CHUNK_BYTES = 256 << 20
 """How much is packed at a time: it is held in memory, unpacked."""
 _FACTOR = 2
+Content = list[tuple[bytes, int, RawEntry]]
+"""Raw id, offset and entry of all that a pack holds, in the order of the file."""
 
 
 @dataclass
@@ -54,7 +56,7 @@ class Packed:
     duplicates: int = 0
     name: str = ""
     unreadable: list[str] = field(default_factory=list)
-    filters: dict[bytes, bytes] = field(default_factory=dict)
+    filters: dict[bytes, bytes] = field(default_factory=dict, repr=False)
 
 
 def pack_loose(repo: Repo, probe: Probe, max_objects: int = MAX_CHUNK_OBJECTS, skip: Sequence[str] = ()) -> Packed:
@@ -130,10 +132,8 @@ def merge_packs(repo: Repo, packs: Sequence[Pack], probe: Probe) -> Packed:
     """
     prepare_libgit2()
     content = {pack.name: list(iter_pack(read_pack(repo, pack), pack.index)) for pack in packs}
-    tips = {
-        pack.name: _find_tip(repo, [raw for raw, _at, entry in content[pack.name] if entry.kind == 1]) for pack in packs
-    }
-    ordered = sorted(packs, key=lambda one: (tips[one.name][0], one.name), reverse=True)
+    tips = _find_tips(repo, content)
+    ordered = sorted(packs, key=lambda pack: (tips[pack.name], pack.name))
     newer = _find_next_versions(repo, [tips[pack.name][1] for pack in ordered])
     ids = {raw for pack in packs for raw in pack.index.ids}
     writer = PackWriter(_fresh(new_pack_path(repo)), len(ids))
@@ -142,13 +142,11 @@ def merge_packs(repo: Repo, packs: Sequence[Pack], probe: Probe) -> Packed:
             _copy_pack(repo, content[pack.name], newer, writer)
         checksum = writer.finish()
     name = install_pack(repo, writer.placed, checksum, probe)
-    remove_packs(repo, [pack.name for pack in packs if pack.name != name], probe)
+    replace_packs(repo, [pack.name for pack in packs if pack.name != name], name, probe)
     return Packed(objects=len(ids), name=name)
 
 
-def _copy_pack(
-    repo: Repo, content: list[tuple[bytes, int, RawEntry]], newer: dict[bytes, bytes], writer: PackWriter
-) -> None:
+def _copy_pack(repo: Repo, content: Content, newer: dict[bytes, bytes], writer: PackWriter) -> None:
     """Write the entries of one pack behind those of newer ones, without what is there already."""
     moved: dict[int, int] = {}
     for raw_id, offset, entry in content:
@@ -167,14 +165,18 @@ def _copy_pack(
         moved[offset] = writer.placed[raw_id].offset
 
 
-def _find_tip(repo: Repo, commits: list[bytes]) -> tuple[int, CommitId | None]:
-    """Return time and id of the last of ``commits``; 0 and ``None`` without any."""
-    found = []
-    for raw_id in commits:
-        with contextlib.suppress(GitmemError, *FAILURES):
-            found.append(parse_commit(CommitId(raw_id.hex()), _read(repo, raw_id)[1]))
-    newest = next(iter(order_newest_first(found)), None)
-    return (newest.time, newest.id) if newest else (0, None)
+def _find_tips(repo: Repo, content: dict[str, Content]) -> dict[str, tuple[int, CommitId | None]]:
+    """Return for each pack how new it is among them (0 is newest) and its last commit; ``None`` without any."""
+    commits: dict[CommitId, tuple[Commit, str]] = {}
+    for name, entries in content.items():
+        for raw_id in [raw for raw, _at, entry in entries if entry.kind == ObjectType.COMMIT]:
+            with contextlib.suppress(GitmemError, *FAILURES):
+                found = parse_commit(CommitId(raw_id.hex()), _read(repo, raw_id)[1])
+                commits[found.id] = (found, name)
+    tips: dict[str, tuple[int, CommitId | None]] = {}
+    for number, commit in enumerate(order_newest_first([one for one, _name in commits.values()])):
+        tips.setdefault(commits[commit.id][1], (number, commit.id))
+    return {name: tips.get(name, (len(commits), None)) for name in content}
 
 
 def _find_next_versions(repo: Repo, tips: list[CommitId | None]) -> dict[bytes, bytes]:

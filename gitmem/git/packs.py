@@ -2,7 +2,7 @@
 
 A pack is made in ``gitmem/maintain`` inside Git's common directory, where no reader looks, is flushed and read back
 there, and is then renamed into place, its index last: from then on readers find it. One that goes loses its index
-first, into the same folder, so that whatever a kill leaves is known and removed by the next run (``remove_litter``).
+first. That folder tells the next run what a kill left of either (``remove_litter``).
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ GIT_WORK_S = 600.0
 GC_S = 12 * 3600.0
 """Git's own bound: a ``gc.pid`` older than this is stale."""
 _PACK_NAME = re.compile(r"(pack-[0-9a-f]{40})\.idx")
-_OWN_NAME = re.compile(r"(pack-[0-9a-f]{40})\.(pack|idx|gone)")
+_OWN_NAME = re.compile(r"(pack-[0-9a-f]{40})\.(pack|idx|replaced)")
 _COMPANIONS = (".keep", ".promisor", ".mtimes", ".bitmap")
-_SAMPLE = ("17", "57", "97", "d7")
+_SAMPLE = ("17", "37", "57", "77", "97", "b7", "d7", "f7")
 _MULTI_INDEX = "multi-pack-index"
 _PACK_MODE = 0o444
 Probe = Callable[[str], None]
@@ -134,34 +134,55 @@ def open_packs(objects_dir: str) -> pygit2.Odb:
     return found
 
 
-def remove_packs(repo: Repo, names: list[str], probe: Probe) -> None:
-    """Take packs away whose objects all lie in another one that was flushed. A kill leaves what ``remove_litter``
-    completes."""
-    work, folder = os.path.join(work_folder(repo), "pack"), pack_folder(repo)
+def replace_packs(repo: Repo, names: list[str], by: str, probe: Probe) -> None:
+    """Remove packs whose objects all lie in the pack ``by``, which is in place. What a kill leaves of them,
+    ``remove_litter`` completes: it knows them by notes that are made before the first one goes.
+    """
+    work = os.path.join(work_folder(repo), "pack")
+    for name in names:
+        write_new(os.path.join(work, f"{name}.replaced"), by.encode())
+    flush_folder(work)
     for name in names:
         probe("maintain-remove-pack")
-        os.replace(os.path.join(folder, f"{name}.idx"), os.path.join(work, f"{name}.gone"))
-        probe("maintain-remove-rest")
-        _remove_without_index(folder, name)
-        os.unlink(os.path.join(work, f"{name}.gone"))
+        _remove_replaced(repo, name, probe)
 
 
 def remove_litter(repo: Repo) -> int:
-    """Remove what kills left of gitmem's own: half-made packs, half-removed ones, temporary files of loose objects.
+    """Remove what kills left of gitmem's own: half-made packs, packs that were replaced, temporary files.
 
     Under the vault lock only. Returns how many files went.
     """
     removed = 0
     for name in [one for one in _names(repo.objects_dir) if one.startswith(TEMP_PREFIX)]:
         removed += _unlink(os.path.join(repo.objects_dir, name))
-    work = os.path.join(work_folder(repo), "pack")
     removed += _unlink(os.path.join(work_folder(repo), NEW_GRAPH))
-    for name in sorted(_names(work), key=lambda one: one.endswith((".idx", ".gone"))):
-        own = _OWN_NAME.fullmatch(name)
-        if own is not None and own[2] != "pack":
+    work = os.path.join(work_folder(repo), "pack")
+    for name in sorted(_names(work), key=lambda one: one.endswith(".idx")):
+        path, own = os.path.join(work, name), _OWN_NAME.fullmatch(name)
+        if own is not None and own[2] == "idx":
             removed += _remove_without_index(pack_folder(repo), own[1])
-        removed += _unlink(os.path.join(work, name))
+        if own is not None and own[2] == "replaced" and _is_in_place(repo, path):
+            removed += _remove_replaced(repo, own[1], lambda _step: None)
+        else:
+            removed += _unlink(path)
     return removed
+
+
+def _is_in_place(repo: Repo, note: str) -> bool:
+    """Tell whether the pack that a note on a replaced one names is there."""
+    with open_regular(note) as file:
+        by = file.read(64).decode("ascii", "replace")
+    return _PACK_NAME.fullmatch(f"{by}.idx") is not None and os.path.exists(
+        os.path.join(pack_folder(repo), f"{by}.idx")
+    )
+
+
+def _remove_replaced(repo: Repo, name: str, probe: Probe) -> int:
+    folder = pack_folder(repo)
+    removed = _unlink(os.path.join(folder, f"{name}.idx"))
+    probe("maintain-remove-rest")
+    removed += _remove_without_index(folder, name)
+    return removed + _unlink(os.path.join(work_folder(repo), "pack", f"{name}.replaced"))
 
 
 def find_git_at_work(repo: Repo, now_ns: int) -> str:
@@ -208,7 +229,7 @@ def iter_loose(repo: Repo) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def count_loose(repo: Repo) -> int:
-    """Return about how many loose objects there are: ids are spread evenly, so four folders of 256 tell."""
+    """Return about how many loose objects there are: ids are spread evenly, so a few folders of 256 tell."""
     found = sum(len(_names(os.path.join(repo.objects_dir, folder))) for folder in _SAMPLE)
     return found * 256 // len(_SAMPLE)
 

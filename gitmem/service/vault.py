@@ -40,7 +40,7 @@ class Options:
     lock_wait_s: float = 10.0
     index_wait_s: float = 3.0
     memory_catalog: bool = False
-    maintain_at_loose: int = 600
+    maintain_at_loose: int = 400
 
 
 @dataclass

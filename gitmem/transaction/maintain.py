@@ -28,7 +28,7 @@ from gitmem.vault.layout import MANIFEST
 from gitmem.vault.manifest import edit_catalog_shards
 
 RULE = "maintain"
-MAX_MERGED_OBJECTS = 2400
+MAX_MERGED_OBJECTS = 1600
 """How large a pack may become by what is done at the end of operations; larger ones are for ``maintain``."""
 MAX_PACKS = 50
 """More than these are worth a call of ``maintain``; Git's own bound for its automatic one."""

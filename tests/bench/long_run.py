@@ -38,9 +38,7 @@ def main() -> None:
 
 def run(place: Place, operations: int, rows: int) -> None:
     """Do the operations, print a row now and then, and then what the judges say."""
-    print(
-        f"{'ops':>6} {'loose':>6} {'packs':>5} {'inodes':>6} {'KiB':>8} {'KiB/op':>7} {'median ms':>9} {'longest ms':>10}"
-    )
+    print("   ops  loose packs inodes      KiB  KiB/op median ms longest ms")
     times: list[float] = []
     base = store_bytes(place)
     step = max(1, operations // rows)
