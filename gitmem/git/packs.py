@@ -35,7 +35,7 @@ GC_S = 12 * 3600.0
 _PACK_NAME = re.compile(r"(pack-[0-9a-f]{40})\.idx")
 _OWN_NAME = re.compile(r"(pack-[0-9a-f]{40})\.(pack|idx|replaced)")
 _COMPANIONS = (".keep", ".promisor", ".mtimes", ".bitmap")
-_SAMPLE = ("17", "37", "57", "77", "97", "b7", "d7", "f7")
+SAMPLE = ("17", "37", "57", "77", "97", "b7", "d7", "f7")
 _MULTI_INDEX = "multi-pack-index"
 _PACK_MODE = 0o444
 Probe = Callable[[str], None]
@@ -230,8 +230,8 @@ def iter_loose(repo: Repo) -> Iterator[tuple[str, os.stat_result]]:
 
 def count_loose(repo: Repo) -> int:
     """Return about how many loose objects there are: ids are spread evenly, so a few folders of 256 tell."""
-    found = sum(len(_names(os.path.join(repo.objects_dir, folder))) for folder in _SAMPLE)
-    return found * 256 // len(_SAMPLE)
+    found = sum(len(_names(os.path.join(repo.objects_dir, folder))) for folder in SAMPLE)
+    return found * 256 // len(SAMPLE)
 
 
 def _is_alive(pid: str) -> bool:

@@ -33,7 +33,7 @@ MAX_MERGED_OBJECTS = 1600
 MAX_PACKS = 50
 """More than these are worth a call of ``maintain``; Git's own bound for its automatic one."""
 MAX_NEW_FILTERS = 200
-_GROWTH = {1: (256 << 10, 32), 32: (640 << 10, 1024)}
+GROWTH = {1: (256 << 10, 32), 32: (640 << 10, 1024)}
 """At how many bytes of one file the catalog goes over to how many: about 600 and 50,000 records."""
 _MAX_NAMED = 3
 
@@ -131,7 +131,7 @@ def keep_up(ground: Ground, tools: Tools, actor: Actor, /) -> Sequence[str]:
         if small:
             merge_packs(repo, small, tools.probe)
         else:
-            work.add(pack_loose(repo, tools.probe, 2 * limit))
+            work.add(pack_loose(repo, tools.probe, limit))
             write_commit_graph(repo, tools.probe, work.filters, MAX_NEW_FILTERS)
         repo.reopen()
         return _grow_quietly(ground, tools, actor)
@@ -141,9 +141,9 @@ def keep_up(ground: Ground, tools: Tools, actor: Actor, /) -> Sequence[str]:
 
 def find_growth(ground: Ground, manifest: Manifest) -> int | None:
     """Return over how many files the catalog should be spread, ``None`` when it is right as it is."""
-    if manifest.catalog_shards not in _GROWTH:
+    if manifest.catalog_shards not in GROWTH:
         return None
-    most, more = _GROWTH[manifest.catalog_shards]
+    most, more = GROWTH[manifest.catalog_shards]
     folder = ground.layout.file("catalog") if manifest.catalog_shards > 1 else ground.layout.repo
     names = os.listdir(folder) if manifest.catalog_shards > 1 and os.path.isdir(folder) else ["catalog.json"]
     return more if max((_size(os.path.join(folder, name)) for name in names), default=0) > most else None
@@ -246,7 +246,7 @@ def _grow_quietly(ground: Ground, tools: Tools, actor: Actor) -> Sequence[str]:
     def plan(manifest: Manifest, base: CommitId) -> Change | None:
         return _make_planner(ground, tools, actor, shards)(manifest, base) if manifest.catalog_shards == 1 else None
 
-    if _size(ground.layout.file("catalog.json")) <= _GROWTH[1][0]:
+    if _size(ground.layout.file("catalog.json")) <= GROWTH[1][0]:
         return ()
     receipt = apply_planned(ground, replace(tools, index_wait_s=0.0), actor, "maintain", plan)
     if receipt is None:

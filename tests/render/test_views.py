@@ -14,7 +14,7 @@ from gitmem.model.change import RecordChange
 from gitmem.model.ids import ALPHABET, fingerprint, parse_record_id
 from gitmem.model.record import Kind, Record, State
 from gitmem.model.vault_path import parse_vault_path
-from gitmem.render.views import catalog_line, is_view, render_views, update_views
+from gitmem.render.views import catalog_line, is_view, render_views, reshard_views, update_views
 
 HEAD = (
     '{"about":"Made by gitmem, one record a line. Don\'t edit. Blank lines keep merges clean; null ends the list.",'
@@ -264,3 +264,25 @@ def test_the_order_of_records_does_not_matter() -> None:
     expected = render_views(records, 32)
     rng.shuffle(records)
     assert render_views(records, 32) == expected
+
+
+@pytest.mark.parametrize(("shards", "more"), [(1, 32), (32, 1024), (1, 1024), (32, 1)])
+@pytest.mark.parametrize("count", [0, 1, 300])
+def test_inv_views_spread_over_more_files_are_those_made_from_scratch(shards: int, more: int, count: int) -> None:
+    source = random.Random(count)
+    states = list(State)
+    records = [
+        make_record("".join(source.choices(ALPHABET, k=12)), source.choice(states), title=f"Number {number}")
+        for number in range(count)
+    ]
+    old, new = render_views(records, shards), render_views(records, more)
+    spread = old | reshard_views(old.get, shards, more)
+    assert {path: data for path, data in spread.items() if data is not None} == new
+
+
+def test_a_damaged_catalog_is_not_spread() -> None:
+    views = render_views([make_record("m7k2q9m7k2q9")], 1)
+    views["catalog.json"] = views["catalog.json"].replace(b"\n\n", b"\n", 1)
+    with pytest.raises(IntegrityError) as caught:
+        reshard_views(views.get, 1, 32)
+    assert caught.value.code == "view-damaged"
