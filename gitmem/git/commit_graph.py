@@ -41,12 +41,17 @@ class GraphReport:
 
 
 def write_commit_graph(
-    repo: Repo, probe: Probe, filters: Mapping[bytes, bytes] = MappingProxyType({}), max_filters: int | None = None
+    repo: Repo,
+    probe: Probe,
+    filters: Mapping[bytes, bytes] = MappingProxyType({}),
+    max_filters: int | None = None,
+    max_commits: int | None = None,
 ) -> GraphReport:
     """Write the graph of all commits that a branch or tag reaches, if it lacks one; replaced whole, flushed.
 
     What the old graph says of a commit is taken from it, and its filter from ``filters``, by raw id, if it is there.
-    At most ``max_filters`` filters are made; the next run goes on. A chain of Git's own (``commit-graphs/``), or a
+    At most ``max_filters`` filters are made; the next run goes on. Where more than ``max_commits`` are new, nothing is
+    done. A chain of Git's own (``commit-graphs/``), or a
     graph that Git is writing, is left alone. Raises ``IntegrityError`` (``object-unreadable``) and what the disk
     raises; the old graph stays then.
     """
@@ -55,7 +60,7 @@ def write_commit_graph(
         return GraphReport(reason=reason)
     known = load_known(repo)
     try:
-        nodes, new = _collect(repo, known, list_tips(repo))
+        nodes, new = _collect(repo, known, list_tips(repo), max_commits)
     except ValueError as error:
         return GraphReport(len(known), reason=str(error))
     bare = [raw_id for raw_id, node in nodes.items() if not node.changed]
@@ -136,8 +141,13 @@ def _read_any(repo: Repo, object_id: str) -> tuple[ObjectType, bytes]:
         return found
 
 
-def _collect(repo: Repo, known: dict[bytes, Node], tips: Iterable[bytes]) -> tuple[dict[bytes, Node], int]:
-    """Return all that ``tips`` reach, and how many of it ``known`` has not. Raises ``ValueError`` for an odd commit."""
+def _collect(
+    repo: Repo, known: dict[bytes, Node], tips: Iterable[bytes], most: int | None
+) -> tuple[dict[bytes, Node], int]:
+    """Return all that ``tips`` reach, and how many of it ``known`` has not.
+
+    Raises ``ValueError`` for an odd commit, and for more than ``most`` new ones.
+    """
     nodes: dict[bytes, Node] = {}
     read: dict[bytes, Node] = {}
     waiting = list(tips)
@@ -148,6 +158,8 @@ def _collect(repo: Repo, known: dict[bytes, Node], tips: Iterable[bytes]) -> tup
             continue
         node = known.get(raw_id) or read.get(raw_id)
         if node is None:
+            if len(read) == most:
+                raise ValueError(f"more than {most} commits are new")
             node = read[raw_id] = _read_node(repo, raw_id)
         missing = [parent for parent in node.parents if parent not in nodes]
         if missing:

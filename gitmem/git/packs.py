@@ -92,7 +92,10 @@ def install_pack(repo: Repo, placed: Mapping[bytes, Placed], checksum: bytes, pr
     verify_pack(work_folder(repo), placed)
     probe("maintain-place")
     ensure_folder(target, 0o777)
-    if os.path.exists(os.path.join(target, f"{name}.idx")):  # the very same bytes
+    if os.path.exists(os.path.join(target, f"{name}.idx")):  # the very same bytes, made and lost before
+        for ending in (".pack", ".idx"):
+            os.unlink(os.path.join(work, name + ending))
+        flush_folder(target)
         return name
     os.replace(os.path.join(work, f"{name}.pack"), os.path.join(target, f"{name}.pack"))
     probe("maintain-place-index")
@@ -232,6 +235,11 @@ def count_loose(repo: Repo) -> int:
     """Return about how many loose objects there are: ids are spread evenly, so a few folders of 256 tell."""
     found = sum(len(_names(os.path.join(repo.objects_dir, folder))) for folder in SAMPLE)
     return found * 256 // len(SAMPLE)
+
+
+def count_packs(repo: Repo) -> int:
+    """Return how many packs have an index; looks at names alone."""
+    return sum(_PACK_NAME.fullmatch(name) is not None for name in _names(pack_folder(repo)))
 
 
 def _is_alive(pid: str) -> bool:

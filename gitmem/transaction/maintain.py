@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from gitmem.errors import GitmemError
-from gitmem.git.commit_graph import GraphReport, find_other_graph, list_tips, load_known, write_commit_graph
+from gitmem.git.commit_graph import GraphReport, find_other_graph, graph_path, list_tips, load_known, write_commit_graph
 from gitmem.git.pack import Packed, merge_packs, pack_loose, plan_merge
-from gitmem.git.packs import count_loose, find_git_at_work, iter_loose, list_packs, remove_litter
+from gitmem.git.packs import count_loose, count_packs, find_git_at_work, iter_loose, list_packs, remove_litter
 from gitmem.git.repo import Repo
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Change, FileEdit, Receipt
@@ -33,6 +33,9 @@ MAX_MERGED_OBJECTS = 1600
 MAX_PACKS = 50
 """More than these are worth a call of ``maintain``; Git's own bound for its automatic one."""
 MAX_NEW_FILTERS = 200
+MAX_NEW_COMMITS = 2000
+MAX_GRAPH_BYTES = 4 << 20
+"""What of the commit graph is left to ``maintain``: more filters or commits than these, a graph of 50,000 commits."""
 GROWTH = {1: (256 << 10, 32), 32: (640 << 10, 1024)}
 """At how many bytes of one file the catalog goes over to how many: about 600 and 50,000 records."""
 _MAX_NAMED = 3
@@ -132,7 +135,8 @@ def keep_up(ground: Ground, tools: Tools, actor: Actor, /) -> Sequence[str]:
             merge_packs(repo, small, tools.probe)
         else:
             work.add(pack_loose(repo, tools.probe, limit))
-            write_commit_graph(repo, tools.probe, work.filters, MAX_NEW_FILTERS)
+            if _size(graph_path(repo)) < MAX_GRAPH_BYTES:
+                write_commit_graph(repo, tools.probe, work.filters, MAX_NEW_FILTERS, MAX_NEW_COMMITS)
         repo.reopen()
         return _grow_quietly(ground, tools, actor)
     except (OSError, ValueError, GitmemError) as error:
@@ -151,7 +155,7 @@ def find_growth(ground: Ground, manifest: Manifest) -> int | None:
 
 def find_due(ground: Ground, manifest: Manifest, limit: int) -> str:
     """Return why ``gitmem maintain`` should be run, empty when there is no need. Looks at folders alone."""
-    loose, packs = count_loose(ground.repo), len(list_packs(ground.repo))
+    loose, packs = count_loose(ground.repo), count_packs(ground.repo)
     if loose > 4 * max(limit, 1000):
         return f"about {loose} loose objects have gathered"
     if packs > MAX_PACKS:

@@ -113,6 +113,11 @@ def test_filters_are_made_a_few_at_a_time(branched: Repo, git: Git) -> None:
     assert read_graph(branched) == write_with_git(branched, git)
 
 
+def test_too_many_new_commits_are_left_to_another_run(branched: Repo) -> None:
+    assert write_commit_graph(branched, quiet, max_commits=3) == GraphReport(reason="more than 3 commits are new")
+    assert not os.path.exists(graph_path(branched))
+
+
 def test_a_commit_of_very_many_paths_and_one_of_another_script(vault: Repo, commit: Commit, git: Git) -> None:
     commit(vault, {f"many/{number}.md": b"%d\n" % number for number in range(600)})
     commit(vault, {"promoted/会议纪要.md": "会议\n".encode()})

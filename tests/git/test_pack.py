@@ -248,6 +248,30 @@ def count_wholes(repo: Repo, git: Git, name: str) -> int:
     return int(said.split("non delta: ")[1].split()[0])
 
 
+def test_a_pack_that_is_made_again_is_found_in_place(vault: Repo, git: Git) -> None:
+    loose = {}
+    for object_id, _facts in iter_loose(vault):
+        path = Path(vault.objects_dir, object_id[:2], object_id[2:])
+        loose[path] = path.read_bytes()
+    placed = {bytes.fromhex(object_id) for object_id, _facts in iter_loose(vault)}
+    first = pack_loose(vault, quiet)
+    kept = {path: path.read_bytes() for path in Path(pack_folder(vault)).iterdir()}
+    for path in kept:
+        path.unlink()
+    for path, data in loose.items():
+        path.write_bytes(data)
+
+    def put_back(step: str) -> None:
+        if step == "maintain-place":
+            for path, data in kept.items():
+                path.write_bytes(data)
+
+    assert pack_loose(vault, put_back) == first
+    assert list(Path(work_folder(vault), "pack").iterdir()) == []
+    assert set(list_packs(vault)[0].index.ids) == placed
+    judge(vault, git)
+
+
 def test_packs_of_git_are_merged_with_ours(vault: Repo, commit: Commit, git: Git) -> None:
     write_history(vault, commit, 0, 10)
     git(vault, "repack", "-a", "-d", "-q")
