@@ -36,6 +36,8 @@ _FOLDERS = (
     "gitmem",
     "gitmem/displaced",
     "gitmem/journal",
+    "gitmem/maintain",
+    "gitmem/maintain/pack",
     "gitmem/queue",
 )
 # Of these, whatever lies in them.

@@ -17,7 +17,7 @@ from pygit2.enums import ObjectType
 from gitmem.errors import GitmemError
 from gitmem.git.commit import Commit, parse_commit
 from gitmem.git.delta import make_delta
-from gitmem.git.library import FAILURES, prepare_libgit2
+from gitmem.git.library import FAILURES, prepare_libgit2, reading
 from gitmem.git.objects import object_id_of
 from gitmem.git.pack_file import MAX_PACK_BYTES, PackWriter, RawEntry, is_whole, iter_pack
 from gitmem.git.pack_layout import MIN_DELTA_BYTES, Layout, Object, order_newest_first, plan_layout
@@ -229,8 +229,9 @@ def _find_sound(repo: Repo, wanted: dict[str, Object]) -> dict[str, Object]:
 
 
 def _read(repo: Repo, raw_id: bytes) -> Object:
-    kind, data = repo.handle.odb.read(pygit2.Oid(raw=raw_id))
-    return ObjectType(kind), data
+    with reading(f"the object {raw_id.hex()}"):
+        kind, data = repo.handle.odb.read(pygit2.Oid(raw=raw_id))
+        return ObjectType(kind), data
 
 
 def _fresh(path: str) -> str:

@@ -26,8 +26,9 @@ from gitmem.git.pack_file import PackIndex, Placed, format_pack_index, load_pack
 from gitmem.git.repo import Repo
 
 WORK_FOLDER = ("gitmem", "maintain")
+NEW_PACK = "new.pack"
 NEW_GRAPH = "commit-graph.new"
-"""The name, in the same folder, of a commit graph that is being written."""
+"""The names, in that folder, of a pack and of a commit graph that are being written."""
 GIT_WORK_S = 600.0
 """How long a temporary pack of Git's that nobody writes to any more is taken for one under way."""
 GC_S = 12 * 3600.0
@@ -108,7 +109,7 @@ def new_pack_path(repo: Repo) -> str:
     """Return the name under which a new pack is written; makes its folder and clears it."""
     folder = os.path.join(work_folder(repo), "pack")
     ensure_folder(folder)
-    return os.path.join(folder, "new.pack")
+    return os.path.join(folder, NEW_PACK)
 
 
 def verify_pack(objects_dir: str, wanted: Mapping[bytes, object]) -> None:
@@ -166,7 +167,7 @@ def remove_litter(repo: Repo) -> int:
             removed += _remove_without_index(pack_folder(repo), own[1])
         if own is not None and own[2] == "replaced" and _is_in_place(repo, path):
             removed += _remove_replaced(repo, own[1], lambda _step: None)
-        else:
+        elif own is not None or name == NEW_PACK:
             removed += _unlink(path)
     return removed
 
@@ -224,9 +225,12 @@ def read_pack(repo: Repo, pack: Pack) -> bytes:
 def iter_loose(repo: Repo) -> Iterator[tuple[str, os.stat_result]]:
     """Yield the id and the file's facts of every loose object, sound or not."""
     for folder in sorted(name for name in _names(repo.objects_dir) if re.fullmatch("[0-9a-f]{2}", name)):
-        with contextlib.suppress(FileNotFoundError), os.scandir(os.path.join(repo.objects_dir, folder)) as entries:
+        place = os.path.join(repo.objects_dir, folder)
+        if os.path.islink(place):  # what lies there belongs to somebody else, and would go when it is packed here
+            continue
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(place) as entries:
             for entry in entries:
-                if re.fullmatch("[0-9a-f]{38}", entry.name):
+                if re.fullmatch("[0-9a-f]{38}", entry.name) and entry.is_file(follow_symlinks=False):
                     with contextlib.suppress(FileNotFoundError):
                         yield folder + entry.name, entry.stat(follow_symlinks=False)
 

@@ -139,7 +139,7 @@ def keep_up(ground: Ground, tools: Tools, actor: Actor, /) -> Sequence[str]:
                 write_commit_graph(repo, tools.probe, work.filters, MAX_NEW_FILTERS, MAX_NEW_COMMITS)
         repo.reopen()
         return _grow_quietly(ground, tools, actor)
-    except (OSError, ValueError, GitmemError) as error:
+    except Exception as error:  # noqa: BLE001 - the operation stands, whatever goes wrong here
         return (f"the vault's storage could not be looked after: {error}; `gitmem maintain` tries again",)
 
 

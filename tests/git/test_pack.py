@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from pygit2.enums import ObjectType
 
-from gitmem.errors import IntegrityError
+from gitmem.errors import IntegrityError, StateError
 from gitmem.git.pack import Packed, merge_packs, pack_loose, plan_merge
 from gitmem.git.pack_file import PackIndex, Placed, format_pack_index, load_pack_index
 from gitmem.git.packs import (
@@ -113,6 +113,38 @@ def test_torn_loose_objects_are_left_alone(vault: Repo, git: Git, content: bytes
     assert pack_loose(vault, quiet, skip=[torn]) == Packed()
     path.unlink()
     judge(vault, git)
+
+
+def test_objects_behind_a_link_are_not_taken(vault: Repo, tmp_path: Path, git: Git) -> None:
+    other = tmp_path / "other"
+    folder = next(path for path in sorted(Path(vault.objects_dir).iterdir()) if len(path.name) == 2)
+    before = all_objects(vault, git)
+    folder.rename(other)
+    folder.symlink_to(other)
+    (file,) = other.iterdir()
+    pack_loose(vault, quiet)
+    assert list(other.iterdir()) == [file]
+    assert all_objects(vault, git) == before
+
+
+@pytest.mark.parametrize("name", ["gitmem", "gitmem/maintain", "gitmem/maintain/pack"])
+def test_a_link_in_place_of_the_folder_where_packs_are_made_is_refused(vault: Repo, tmp_path: Path, name: str) -> None:
+    (tmp_path / "precious").mkdir()
+    place = Path(vault.common_dir, name)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(tmp_path / "precious")
+    with pytest.raises(StateError) as caught:
+        open_repo(vault.root)
+    assert (caught.value.code, caught.value.fields["setting"]) == ("hostile-repository", f"{name} as a link or device")
+
+
+def test_litter_is_known_by_its_name(vault: Repo) -> None:
+    folder = Path(work_folder(vault), "pack")
+    folder.mkdir(parents=True)
+    for name in ("new.pack", f"pack-{'a' * 40}.pack", f"pack-{'a' * 40}.idx", f"pack-{'b' * 40}.replaced", "own.txt"):
+        (folder / name).touch()
+    assert remove_litter(vault) == 4
+    assert [path.name for path in folder.iterdir()] == ["own.txt"]
 
 
 def test_what_comes_while_a_pack_is_made_stays_loose(vault: Repo, git: Git) -> None:

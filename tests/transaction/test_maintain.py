@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable
 
 import pytest
 
@@ -197,6 +198,22 @@ def test_a_catalog_that_has_grown_is_spread_over_more_files(large: Desk, person:
     judge(large)
 
 
+def test_the_last_growth_is_left_to_the_command(
+    make_desk: Callable[..., Desk], person: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "GROWTH", {1: (500, 32), 32: (500, 1024)})
+    desk = make_desk(catalog_shards=32)
+    with desk.open(maintain_at_loose=SMALL) as memory:
+        assert observe(memory, person, 0, 12) == []
+        assert len(desk.commits()) == 13
+        told = memory.status().diagnostics
+        assert [one.message for one in told] == ["the catalog has outgrown 32 files; `gitmem maintain` looks after it"]
+        assert memory.maintain(person)[1].shards_after == 1024
+        assert not memory.check().rows
+        assert memory.status().diagnostics == ()
+    judge(desk)
+
+
 def test_it_grows_by_itself_and_says_so(large: Desk, person: Actor) -> None:
     commits = len(large.commits())
     with large.open(maintain_at_loose=SMALL) as memory:
@@ -218,16 +235,16 @@ def test_where_it_can_not_grow_the_operation_stands(large: Desk, person: Actor) 
     assert (large.repo / "manifest.json").read_text() == manifest + "\n"
 
 
-def test_a_failure_is_a_notice_of_an_operation_that_stands(desk: Desk, person: Actor) -> None:
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), RuntimeError("something unheard of")])
+def test_a_failure_is_a_notice_of_an_operation_that_stands(desk: Desk, person: Actor, error: Exception) -> None:
     def probe(step: str) -> None:
         if step == "maintain-pack":
-            raise OSError(28, "No space left on device")
+            raise error
 
     with desk.open(probe=probe, maintain_at_loose=SMALL) as memory:
         said = observe(memory, person, 0, 8)
     assert said
-    why = "[Errno 28] No space left on device"
-    assert set(said) == {f"the vault's storage could not be looked after: {why}; `gitmem maintain` tries again"}
+    assert set(said) == {f"the vault's storage could not be looked after: {error}; `gitmem maintain` tries again"}
     assert len(desk.commits()) == 9
     with desk.open() as memory:
         memory.maintain(person)
