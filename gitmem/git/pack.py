@@ -101,17 +101,20 @@ def pack_loose(repo: Repo, probe: Probe, max_objects: int = MAX_CHUNK_OBJECTS, s
     return done
 
 
-def plan_merge(packs: Sequence[Pack], max_objects: int | None = None) -> list[Pack]:
+def plan_merge(packs: Sequence[Pack], max_objects: int | None = None, whole: int = 0) -> list[Pack]:
     """Return which packs to make one of, so that each is at least twice as large as all smaller ones; pure.
 
     Sizes are numbers of objects, so that a pack is rewritten only as often as the repository doubles. With
-    ``max_objects`` only packs smaller than that, and no result larger. Fewer than two packs are none.
+    ``max_objects`` only packs smaller than that, and no result larger. All of them where they hold no more than
+    ``whole`` objects together. Fewer than two packs are none.
     """
     limit = max_objects or MAX_PACK_BYTES
     able = sorted(
         (pack for pack in packs if not pack.reason and len(pack.index) < limit), key=lambda one: len(one.index)
     )
     sizes = [len(pack.index) for pack in able]
+    if len(able) > 1 and sum(sizes) <= whole:
+        return able
     split = next((at + 1 for at in range(len(sizes) - 1, 0, -1) if sizes[at] < _FACTOR * sizes[at - 1]), 0)
     total = sum(sizes[:split])
     while split and split < len(sizes) and sizes[split] < _FACTOR * total:

@@ -30,6 +30,8 @@ from gitmem.vault.manifest import edit_catalog_shards
 RULE = "maintain"
 MAX_MERGED_OBJECTS = 1600
 """How large a pack may become by what is done at the end of operations; larger ones are for ``maintain``."""
+WHOLE_OBJECTS = 20_000
+"""A repository of no more is made one pack by ``maintain``, in a few seconds; beyond, packs grow in proportion."""
 MAX_PACKS = 50
 """More than these are worth a call of ``maintain``; Git's own bound for its automatic one."""
 MAX_NEW_FILTERS = 200
@@ -98,7 +100,7 @@ def look(ground: Ground, manifest: Manifest) -> Maintenance:
     """Return what ``maintain`` would do, as far as looking tells: nothing is locked or written."""
     repo = ground.repo
     now = measure(repo)
-    able = plan_merge(list_packs(repo))
+    able = plan_merge(list_packs(repo), whole=WHOLE_OBJECTS)
     known, tips = load_known(repo), list_tips(repo)
     work = _Work(merged=len(able))
     if reason := find_other_graph(repo):
@@ -178,7 +180,7 @@ def _pack_all(repo: Repo, tools: Tools, work: _Work) -> None:
         work.add(done)
         if not done.objects and not done.duplicates:
             break
-    packs = plan_merge(list_packs(repo))
+    packs = plan_merge(list_packs(repo), whole=WHOLE_OBJECTS)
     if packs:
         try:
             merge_packs(repo, packs, tools.probe)

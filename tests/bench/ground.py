@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from gitmem.model.authority import Actor, Authority, Surface
 from gitmem.model.ids import ALPHABET, RecordId
@@ -14,7 +15,7 @@ from gitmem.model.record import Kind
 from gitmem.model.settings import Scope, VaultEntry
 from gitmem.service.init import NewVault
 from gitmem.service.memory import Memory
-from gitmem.service.vault import OpenVault
+from gitmem.service.vault import OpenVault, Options
 from gitmem.vault.record_file import file_name, format_record
 from gitmem.wiring import make_vault
 
@@ -35,8 +36,8 @@ class Place:
     entry: VaultEntry
     root: Path
 
-    def open(self) -> Memory:
-        return Memory(OpenVault(self.entry))
+    def open(self, **options: Any) -> Memory:
+        return Memory(OpenVault(self.entry, options=Options(**options)))
 
     def git(self, *args: str) -> str:
         return run_git(self.root, *args)

@@ -226,14 +226,14 @@ def inspection(place: Place, rounds: int) -> tuple[float, float]:
 
 
 def growth(place: Place, operations: int) -> tuple[float, float]:
-    """Return how many KiB the repository grows for each observe, loose and after packing."""
+    """Return how many KiB the repository grows for each observe, loose and after `gitmem maintain`."""
     place.git("gc", "-q")
     base = _size(place)
-    with place.open() as memory:
+    with place.open(maintain_at_loose=0) as memory:
         for number in range(operations):
             memory.observe(_draft(10_000 + number), PERSON)
-    loose = _size(place)
-    place.git("repack", "-a", "-d", "-q")
+        loose = _size(place)
+        memory.maintain(PERSON)
     return (loose - base) / operations / 1024, (_size(place) - base) / operations / 1024
 
 

@@ -393,6 +393,13 @@ def test_which_packs_are_merged(sizes: tuple[int, ...], most: int | None, merged
     assert tuple(len(pack.index) for pack in plan_merge(packs, most)) == merged
 
 
+def test_few_objects_are_made_one_pack_where_that_is_asked_for() -> None:
+    packs = [Pack(f"pack-{n}", size, _index_of(n, size)) for n, size in enumerate((1, 10, 100))]
+    assert [len(pack.index) for pack in plan_merge(packs, whole=111)] == [1, 10, 100]
+    assert plan_merge(packs, whole=110) == []
+    assert plan_merge(packs[:1], whole=110) == []
+
+
 def _index_of(number: int, size: int) -> PackIndex:
     ids = [bytes.fromhex(f"{number:04x}{n:036x}") for n in range(size)]
     return PackIndex(format_pack_index({one: Placed(one, 12, 0) for one in ids}, bytes(20)))
