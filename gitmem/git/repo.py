@@ -22,6 +22,7 @@ from gitmem.git.library import FAILURES, prepare_libgit2, reading, writing
 from gitmem.git.objects import FOLDER, ObjectStore
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint
 
+_PROBE_PREFIX = "_git2_"
 _MAX_COMPARED_BYTES = 64 << 20
 _STATUS_TRIES = 5
 """libgit2 gives up at a file that is cut short while it reads it, which is what an editor that saves does."""
@@ -238,6 +239,9 @@ def init_repo(root: str, branch: str) -> Repo:
         config["gc.auto"] = 0
         config["gc.reflogExpire"] = "never"
         config[DIRECTORY_RENAMES] = False
+        for name in os.listdir(root):
+            if name.startswith(_PROBE_PREFIX):  # libgit2 tries out links in the work tree, and may fail to clean up
+                os.unlink(os.path.join(root, name))
     return open_repo(root)
 
 

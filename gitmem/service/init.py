@@ -17,12 +17,12 @@ from gitmem.model.settings import FORMAT, SHARD_COUNTS, Manifest, Scope, VaultEn
 from gitmem.model.vault_path import VaultPath, find_path_problem
 from gitmem.policy.secrets import check_secrets
 from gitmem.resources import read_text
+from gitmem.service.fill import complete, is_begun, put_in
 from gitmem.service.plan import digest
 from gitmem.service.retry import describe_request, given_fields
 from gitmem.service.vault import OpenVault
 from gitmem.service.views import RecordViews
 from gitmem.text import find_hidden, one_line
-from gitmem.vault.atomic import move_no_replace
 from gitmem.vault.layout import LIFECYCLE_FOLDERS, MANIFEST, HomeLayout, VaultLayout
 from gitmem.vault.manifest import format_manifest, load_manifest
 from gitmem.vault.registry import hold_home, load_registry, register
@@ -104,13 +104,15 @@ def _find_made(home: HomeLayout, asked: _Asked) -> tuple[VaultEntry, Receipt] | 
     if entry is None:
         _check_project(home, wanted)
         root = _find_root(home, wanted)
+        if root is not None and is_begun(root):
+            complete(root)
         found = load_manifest(root) if root is not None and os.path.isdir(root) else None
         if root is None or found is None:
             return None
-        runtime = home.runtime_of(found.vault_id, root)
-        entry = VaultEntry(found.vault_id, found.scope, found.name, root, runtime, wanted.project)
-        register(home, entry)
-    return entry, _find_making(entry, asked) or _unchanged(asked)
+        entry = _enter(home, found, root, wanted.project)
+    made = _acknowledge(entry)
+    is_asked_for = made is not None and asked.op_id in (None, made.op_id)
+    return entry, _find_making(entry, asked) or (made if made is not None and is_asked_for else _unchanged(asked))
 
 
 def _find_making(entry: VaultEntry, asked: _Asked) -> Receipt | None:
@@ -132,12 +134,10 @@ def _make(home: HomeLayout, asked: _Asked) -> tuple[VaultEntry, Receipt]:
     _check_place(root, inside_home=wanted.path is None)
     name = wanted.name or _default_name(wanted, root)
     manifest = Manifest(vault_id, wanted.scope, name, catalog_shards=wanted.catalog_shards)
-    entry = VaultEntry(vault_id, wanted.scope, name, root, home.runtime_of(vault_id, root), wanted.project)
     asked = replace(asked, op_id=asked.op_id or new_op_id())
     ensure_folder(home.root)  # for its owner alone, before a vault in it makes it as open as folders are
     commit = _build(root, manifest, asked)
-    ensure_folder(entry.runtime)
-    register(home, entry)
+    entry = _enter(home, manifest, root, wanted.project)
     receipt = replace(
         _unchanged(asked), commit=commit, changed=True, time=format_utc(asked.clock.now()), request=asked.request
     )
@@ -145,6 +145,39 @@ def _make(home: HomeLayout, asked: _Asked) -> tuple[VaultEntry, Receipt]:
 
     append_receipt(VaultLayout(root, entry.runtime), receipt)
     return entry, receipt
+
+
+def _enter(home: HomeLayout, manifest: Manifest, root: str, project: str) -> VaultEntry:
+    """Register the vault that lies at ``root``."""
+    runtime = home.runtime_of(manifest.vault_id, root)
+    entry = VaultEntry(manifest.vault_id, manifest.scope, manifest.name, root, runtime, project)
+    ensure_folder(runtime)
+    register(home, entry)
+    return entry
+
+
+def _acknowledge(entry: VaultEntry) -> Receipt | None:
+    """Write the receipt of an ``init`` that was killed before it could; ``None`` where there is nothing to make up."""
+    from gitmem.git.history import read_commit
+    from gitmem.git.repo import open_repo
+    from gitmem.transaction.earlier import receipt_of_commit
+    from gitmem.transaction.receipts import append_receipt, find_first_receipt
+
+    layout = VaultLayout(entry.path, entry.runtime)
+    if find_first_receipt(layout) is not None:
+        return None
+    try:
+        with contextlib.closing(open_repo(entry.path)) as repo:
+            head = repo.head().commit
+            first = None if head is None else read_commit(repo, head)
+            found = None if first is None or first.parents else receipt_of_commit(repo, first)
+    except GitmemError:  # whoever uses the vault is told
+        return None
+    if found is None or found.op is not Action.INIT:
+        return None
+    receipt = replace(found, notices=())
+    append_receipt(layout, receipt)
+    return receipt
 
 
 def _check(wanted: NewVault, actor: Actor, op_id: OpId | None) -> None:
@@ -240,35 +273,13 @@ def _build(root: str, manifest: Manifest, asked: _Asked) -> CommitId:
     place = os.path.join(parent, f".gitmem-init-{new_op_id()}")
     try:
         commit = _make_repository(place, manifest, asked)
-        if os.path.isdir(root):
-            _fill(root, place)
-        else:
-            os.rename(place, root)
+        put_in(root, place)
     except BaseException:
         with contextlib.suppress(OSError):
             shutil.rmtree(place)
         raise
     flush_folder(parent)
     return commit
-
-
-def _fill(root: str, place: str) -> None:
-    """Move all of ``place`` into the folder ``root``, or nothing. Replacing it would take it from under a shell.
-
-    The marker comes last, so that a kill leaves no vault that is none. Raises ``OSError`` for what came meanwhile.
-    """
-    moved: list[str] = []
-    try:
-        for name in sorted(os.listdir(place), key=lambda name: name == MANIFEST):
-            source, target = os.path.join(place, name), os.path.join(root, name)
-            (os.rename if os.path.isdir(source) else move_no_replace)(source, target)
-            moved.append(name)
-    except BaseException:
-        for name in moved:
-            os.rename(os.path.join(root, name), os.path.join(place, name))
-        raise
-    os.rmdir(place)
-    flush_folder(root)
 
 
 def _make_repository(place: str, manifest: Manifest, asked: _Asked) -> CommitId:

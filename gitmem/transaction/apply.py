@@ -26,6 +26,8 @@ from gitmem.transaction.recover import check_recovered, recover, settle
 from gitmem.transaction.repair import edits_of_views, find_stale_views, mend_views, plan_repair, put_views_back
 from gitmem.vault.lock import hold_lock
 
+_UNDECIDED = "What became of the operation is decided by the next command."
+
 
 def apply(ground: Ground, change: Change, tools: Tools) -> Receipt:
     """Carry out one change: one lock, one commit, one receipt.
@@ -111,7 +113,12 @@ def apply_repair(ground: Ground, tools: Tools, actor: Actor, op_id: OpId | None 
             change = replace(planned, op_id=nothing.op_id, request=request)
             edits = steps.make_way(ground, change.op_id, change.edits, notices)
             receipt = _run(ground, change, edits, tools, base, manifest)
-        notices.extend(put_views_back(ground, tools.views, receipt.op_id))
+        try:
+            notices.extend(put_views_back(ground, tools.views, receipt.op_id))
+        except (OSError, GitmemError) as error:
+            if not receipt.changed:
+                raise _explain(error, "Not every view was put back.", tuple(notices)) from error
+            notices.append(f"committed, but not every view was put back: {error}")
         return replace(receipt, notices=receipt.notices + tuple(notices))
 
 
@@ -152,9 +159,12 @@ def _hold_index(ground: Ground, tools: Tools, what: str) -> Iterator[list[str]]:
     remove_own_stale_lock(ground.repo)
     index_lock: IndexLock = steps.take_index_lock(ground, tools, what)
     try:
-        notices = recover(ground, tools.probe)
-        notices += settle_displaced(ground, tools.clock.time_ns())
-        check_recovered(ground)
+        try:
+            notices = recover(ground, tools.probe)
+            notices += settle_displaced(ground, tools.clock.time_ns())
+            check_recovered(ground)
+        except OSError as error:
+            raise disk_refused(error, "An abandoned operation waits; the next command settles it.") from error
         tools.probe("marker")
         yield notices
     except OSError as error:  # before the journal, that is: what comes later is settled and told by itself
@@ -195,7 +205,7 @@ def _settle_failure(ground: Ground, journal: Journal, error: BaseException) -> R
     try:
         outcome = settle(ground, journal, lambda _step: None)
     except (OSError, GitmemError):
-        raise _explain(error, "What became of the operation is decided by the next command.", ()) from error
+        raise _explain(error, _UNDECIDED, ()) from error
     if outcome.receipt is not None and isinstance(error, (OSError, GitmemError)):
         said = f"committed, after this was overcome: {error}"
         return replace(outcome.receipt, notices=(*outcome.receipt.notices, said, *outcome.notices))
@@ -289,7 +299,8 @@ def _explain(error: BaseException, outcome: str, notices: tuple[str, ...]) -> Ba
         refused = disk_refused(error, said)
         refused.fields["notices"] = list(notices)
         return refused
-    if isinstance(error, GitmemError) and notices:
-        error.hint = f"{error.hint} {' '.join(notices)}".strip()
+    if isinstance(error, GitmemError) and (notices or outcome == _UNDECIDED):
+        added = (outcome, *notices) if outcome == _UNDECIDED else notices
+        error.hint = f"{error.hint} {' '.join(added)}".strip()
         error.fields["notices"] = list(notices)
     return error

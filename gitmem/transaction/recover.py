@@ -41,8 +41,8 @@ class Outcome:
 def recover(ground: Ground, probe: Probe) -> list[str]:
     """Finish or undo every abandoned operation. Called with the vault lock and Git's index lock held.
 
-    Returns notices for people, one line each. Raises what the disk raises; then the journal stays and the next call
-    goes on from there.
+    Returns notices for people, one line each. Raises what the disk raises (``OSError`` as it is); then the journal
+    stays and the next call goes on from there.
     """
     notices: list[str] = []
     names = find_journals(ground.repo.common_dir)

@@ -78,6 +78,9 @@ def _change(home: HomeLayout, edit: Callable[[tuple[VaultEntry, ...]], tuple[Vau
     try:
         ensure_folder(home.root)
         with lock.acquire(timeout=10):
+            temp = home.registry_file + ".tmp"
+            with contextlib.suppress(FileNotFoundError):  # what a kill left
+                os.unlink(temp)
             found, before = _load(home)
             after = edit(before)
             if after == before:
@@ -88,7 +91,7 @@ def _change(home: HomeLayout, edit: Callable[[tuple[VaultEntry, ...]], tuple[Vau
                     f"the registry has format {found}, this gitmem writes format {FORMAT}",
                     "Reading works. Install a newer gitmem to register a vault.",
                 )
-            replace_file(home.registry_file, _format(after))
+            replace_file(home.registry_file, _format(after), temp=temp)
             return True
     except Timeout:
         raise UnavailableError(

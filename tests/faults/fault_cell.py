@@ -7,14 +7,12 @@ import datetime
 import os
 import re
 import shutil
+import stat
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-from fault_cases import OP, Case, Ground, do, make_common, seed
-from tracer import Run, run_traced
 
 from gitmem.clock import SystemClock
 from gitmem.errors import GitmemError
@@ -22,6 +20,8 @@ from gitmem.transaction.receipts import iter_receipts
 from gitmem.vault.layout import VaultLayout
 
 from conftest import git
+from fault_cases import OP, Case, Ground, do, make_common
+from tracer import Run, run_traced
 
 NOW = datetime.datetime(2026, 11, 30, 12, tzinfo=datetime.UTC)
 _GITMEM_ERRORS = ("InputError", "StateError", "PolicyError", "UnavailableError", "IntegrityError")
@@ -69,12 +69,13 @@ class Bench:
             make_common(self.ground, alone=case.name.endswith("-alone"))
         case.prepare(self.ground)
         shutil.copytree(self.ground.root, self._kept, symlinks=True)
-        self.reset()
+        self._stats = _stats(self.ground.root)
         self.old = self.shoot()
         clean = self.traced()
         if clean.said is None or "returned" not in clean.said:
             raise AssertionError(f"{case.name} fails without any fault: {clean.said}")
         self.calls = clean.calls
+        self.new_head = self._head()
         self.new = self.shoot()
         self.rows = self._check_rows()
         if self.new.trees == self.old.trees or self.new.odd or self.new.fsck:
@@ -82,27 +83,39 @@ class Bench:
 
     def reset(self) -> None:
         """Put the vault back as it was before the operation."""
-        shutil.rmtree(self.ground.root)
-        shutil.copytree(self._kept, self.ground.root, symlinks=True)
-        if not self.case.makes_vault:
-            # A copy has other inodes: without this, each run would compare every file.
-            self.ground.git("update-index", "-q", "--refresh", check=False)
+        # Files that nobody touched stay the files they were: Git and the catalog know them by inode and time.
+        now = _stats(self.ground.root)
+        for path in sorted(now.keys() - self._stats.keys(), reverse=True):
+            whole = self.ground.root / path
+            whole.rmdir() if whole.is_dir() and not whole.is_symlink() else whole.unlink()
+        for path in sorted(self._stats):
+            if now.get(path) != self._stats[path]:
+                whole = self.ground.root / path
+                if self._stats[path] == _FOLDER:
+                    whole.mkdir(exist_ok=True)
+                    shutil.copystat(self._kept / path, whole)
+                else:
+                    whole.unlink(missing_ok=True)
+                    shutil.copy2(self._kept / path, whole, follow_symlinks=False)
+                    self._stats[path] = _stat(whole)
 
     def traced(self, fault: tuple[str, int] | None = None) -> Run:
         """Do the operation with a fault in it."""
         return run_traced(lambda: do(self.case, self.ground), str(self.ground.root), fault)
 
-    def traced_status(self, fault: tuple[str, int] | None = None) -> Run:
-        """Run the command that settles what a crash left, with a fault in it."""
+    def traced_next(self, command: str, fault: tuple[str, int] | None = None) -> Run:
+        """Run the command that meets what a crash left, with a fault in it: ``status``, or the operation once more."""
 
         def work() -> Any:
-            seed()
-            if self.case.makes_vault:
-                return do(self.case, self.ground)
+            if command != SETTLE:
+                return do(self.case, self.ground, attempt=2)
             with self.ground.open() as memory:
-                return [[one.code, one.message] for one in memory.status().diagnostics]
+                return memory.status().status
 
-        return run_traced(work, str(self.ground.root), fault)
+        run = run_traced(work, str(self.ground.root), fault)
+        if command == SETTLE and run.said is not None and "returned" in run.said:
+            run.said = None  # it acknowledges nothing
+        return run
 
     def judge(self, fault: tuple[str, int]) -> Verdict:
         """Run the operation with ``fault`` and tell whether all is as it must be, then and after the next commands."""
@@ -117,20 +130,22 @@ class Bench:
         """Look at what ``run`` left and said, run the next commands, look again."""
         problems: list[str] = []
         said = run.said
-        is_done = self._is_done()
+        acknowledged = said["returned"]["commit"] if said is not None and "returned" in said else None
+        is_done = self._head() in (self.new_head, acknowledged)
         problems += self._doubt(said, is_done)
         problems += self._next_command()
         shot = self.shoot()
-        place, found = self._compare(shot)
-        problems += found
+        place, found = self._compare(shot, is_early=True)
+        if not self.case.makes_vault:  # there, what settles a crash is to make it again
+            problems += found
         if said is not None and "returned" in said and place != "new":
             problems.append(f"LOST: acknowledged, but after the next command the vault is {place}")
         if said is not None and "Nothing was committed" in said.get("hint", "") and place == "new":
             problems.append("the error says that nothing was committed, but it was")
-        problems += [f"again: {one}" for one in self._again()]
+        problems += [f"again: {one}" for one in self._again(is_checked=place == "new")]
         return Verdict(f"{_name(said)}, {place}", tuple(problems))
 
-    def shoot(self) -> Shot:
+    def shoot(self, *, is_checked: bool = False) -> Shot:
         """Look at everything, with Git as the judge."""
         repo = self.ground.repo
         files = _files(repo)
@@ -148,14 +163,13 @@ class Bench:
             litter,
             odd,
             self._receipts(),
-            _fsck(repo),
+            "" if is_checked else _fsck(repo),
         )
 
-    def _is_done(self) -> bool:
-        if not (self.ground.repo / ".git").is_dir():
-            return False
-        log = self.ground.git("log", "--format=%T", check=False).split()
-        return len(log) == len(self.new.trees) and log[0] == self.new.trees[-1]
+    def _head(self) -> str:
+        """Return the commit that the vault is at; with the same ids and the same time, each run makes the same."""
+        path = self.ground.repo / ".git/refs/heads/main"
+        return path.read_text().strip() if path.exists() else ""
 
     def _doubt(self, said: dict[str, Any] | None, is_done: bool) -> Iterator[str]:
         if said is None:
@@ -183,7 +197,11 @@ class Bench:
                     yield f"status says {one.code}: {one.message}"
         yield from told
 
-    def _compare(self, shot: Shot) -> tuple[str, Iterator[str]]:
+    def _compare(self, shot: Shot, *, is_early: bool = False) -> tuple[str, Iterator[str]]:
+        for path in self.case.later if is_early else ():
+            if shot.trees == self.new.trees and shot.files.get(path) == self.old.files[path]:
+                lines = [line for line in shot.status.splitlines(keepends=True) if line != f" M {path}\n"]
+                shot = replace(shot, files=shot.files | {path: self.new.files[path]}, status="".join(lines))
         base = len(self.old.trees)
         trees = self.new.trees
         if shot.trees == self.old.trees:
@@ -194,15 +212,17 @@ class Bench:
             return "between", _differences(replace(self.old, files=shot.files, staged=shot.staged), shot)
         return "odd", iter([f"HISTORY: {shot.trees[base:]} is not a beginning of {trees[base:]}"])
 
-    def _again(self) -> Iterator[str]:
+    def _again(self, *, is_checked: bool) -> Iterator[str]:
         """Do the operation once more, under its id: done once, whatever came of the first time."""
         with _telling("the operation") as told:
             do(self.case, self.ground, attempt=2)
-        if told and self.case.has_op_id:
+        if (told and self.case.has_op_id) or (told and "nothing" not in told[0]):
             yield from told
-        elif told and "nothing" not in told[0]:
+        if self.case.makes_vault:  # what is left of locks goes with the first command in the vault
+            with _telling("status") as told, self.ground.open() as memory:
+                memory.status()
             yield from told
-        shot = self.shoot()
+        shot = self.shoot(is_checked=is_checked)
         place, found = self._compare(shot)
         if place != "new":
             yield f"the vault is {place}"
@@ -212,6 +232,8 @@ class Bench:
                 yield f"{shot.op_ids.count(OP)} commits of the operation"
             if shot.receipts.count(OP) != 1:
                 yield f"{shot.receipts.count(OP)} receipts of the operation"
+        if len(shot.receipts) != len(self.new.receipts):
+            yield f"{len(shot.receipts)} receipts, not {len(self.new.receipts)}"
         rows = self._check_rows()
         if rows != self.rows:
             yield f"check says {rows}, not {self.rows}"
@@ -262,8 +284,9 @@ def _telling(what: str) -> Iterator[_Told]:
 
 def _differences(wanted: Shot, got: Shot) -> Iterator[str]:
     for path in sorted(wanted.files.keys() | got.files.keys()):
-        if wanted.files.get(path, b"(absent)") != got.files.get(path, b"(absent)"):
-            yield f"FILE {path}: {got.files.get(path, b'(absent)')!r:.60} not {wanted.files.get(path, b'(absent)')!r:.60}"
+        before, after = (files.get(path, b"(absent)") for files in (wanted.files, got.files))
+        if before != after:
+            yield f"FILE {path}: {after!r:.60} not {before!r:.60}"
     if wanted.staged != got.staged:
         odd = sorted(set(wanted.staged.splitlines()) ^ set(got.staged.splitlines()))
         yield f"STAGED differs: {odd}"
@@ -289,6 +312,25 @@ def _files(repo: Path) -> dict[str, bytes | None]:
         if not files and not folders:
             found[os.path.normpath(inside) + "/"] = None
     return found
+
+
+_FOLDER = (0, 0, 0, 0)
+
+
+def _stats(root: Path) -> dict[str, tuple[int, int, int, int]]:
+    found = {}
+    for folder, folders, files in os.walk(root):
+        for name in [*folders, *files]:
+            path = Path(folder, name)
+            found[os.path.relpath(path, root)] = _stat(path)
+    return found
+
+
+def _stat(path: Path) -> tuple[int, int, int, int]:
+    one = path.lstat()
+    if stat.S_ISDIR(one.st_mode):
+        return _FOLDER
+    return one.st_ino, one.st_ctime_ns, one.st_mtime_ns, one.st_size
 
 
 def _fsck(repo: Path) -> str:

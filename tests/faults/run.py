@@ -24,12 +24,19 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
 
-from fault_cases import CASES
-from fault_cell import Bench, Verdict
-from tracer import FAULTS, why_not
+from fault_cases import CASES  # noqa: E402
+from fault_cell import SETTLE, Bench, Verdict  # noqa: E402
+from tracer import FAULTS, why_not  # noqa: E402
 
-RECOVERY = "KILL, then KILL in recovery"
-KINDS = (*FAULTS, RECOVERY)
+RECOVERY = {
+    f"KILL, then {fault} in {name}": (command, fault)
+    for name, command in (("status", SETTLE), ("retry", "retry"))
+    for fault in ("KILL", "EIO", "EIO+")
+}
+KINDS = (*FAULTS, *RECOVERY)
+FIRST_STEP = 3
+AGAIN_STEP = 7
+"""Faults in recovery: the operation is killed at each third call only, and a sample breaks each seventh of recovery."""
 SAMPLE_STEP = 29
 """Of the matrix without ``--sample``, each this many-th run is in the sample; which ones does not change."""
 
@@ -56,6 +63,7 @@ def main() -> int:
     parser.add_argument("--step", type=int, default=1, help="run each N-th only")
     parser.add_argument("--at", type=int, help="only the fault at this call, counted from 1")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--stop-after-s", type=float, help="begin no more jobs after so many seconds, and say so")
     parser.add_argument("--report", help="write every run to this file, as JSON")
     wanted = parser.parse_args()
     reason = why_not()
@@ -66,7 +74,7 @@ def main() -> int:
     if wanted.at:
         results = [one for case in wanted.case for kind in wanted.fault for one in run_at(case, kind, wanted.at)]
     else:
-        results = list(run_jobs(plan(wanted.case, wanted.fault, step), wanted.jobs))
+        results = list(run_jobs(plan(wanted.case, wanted.fault, step), wanted.jobs, wanted.stop_after_s))
     if wanted.report:
         Path(wanted.report).write_text(json.dumps(results, indent=1), encoding="utf-8")
     print(format_table(results))
@@ -75,14 +83,16 @@ def main() -> int:
 
 def plan(cases: list[str] | None = None, kinds: list[str] | None = None, step: int = 1) -> list[Job]:
     """Return the jobs of a matrix; with ``step``, each takes its part of the runs, beginning at its own offset."""
-    pairs = [(case, kind) for case in cases or CASES for kind in kinds or KINDS]
+    chosen = kinds or KINDS
+    plain, recovery = ([kind for kind in chosen if (kind in RECOVERY) is later] for later in (False, True))
+    pairs = [(case, kind) for part in (plain, recovery) for case in cases or CASES for kind in part]
     return [Job(case, kind, step, number * 7 % step) for number, (case, kind) in enumerate(pairs)]
 
 
-def run_jobs(jobs: list[Job], processes: int) -> Iterator[dict[str, Any]]:
-    """Yield every run of ``jobs``; bad ones are told as they come."""
+def run_jobs(jobs: list[Job], processes: int, stop_after_s: float | None = None) -> Iterator[dict[str, Any]]:
+    """Yield every run of ``jobs``; bad ones are told as they come, and so is that time ran out."""
     started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="gitmem-faults-", dir=_fast_folder()) as folder:
+    with tempfile.TemporaryDirectory(prefix="gitmem-faults-", dir=fast_folder()) as folder:
         context = multiprocessing.get_context("fork")
         with context.Pool(processes, _begin, (folder,)) as pool:
             for number, results in enumerate(pool.imap_unordered(run_job, jobs), 1):
@@ -92,11 +102,14 @@ def run_jobs(jobs: list[Job], processes: int) -> Iterator[dict[str, Any]]:
                         print(f"BAD {json.dumps(one)}", file=sys.stderr, flush=True)
                 passed_s = time.monotonic() - started
                 print(f"{number}/{len(jobs)} jobs, {passed_s:.0f} s", file=sys.stderr, flush=True)
+                if stop_after_s is not None and passed_s > stop_after_s and number < len(jobs):
+                    print(f"stopped after {number} of {len(jobs)} jobs", flush=True)
+                    return
 
 
 def run_at(case: str, kind: str, number: int) -> list[dict[str, Any]]:
     """Run one cell and show all about it."""
-    with tempfile.TemporaryDirectory(prefix="gitmem-faults-", dir=_fast_folder()) as folder:
+    with tempfile.TemporaryDirectory(prefix="gitmem-faults-", dir=fast_folder()) as folder:
         bench = Bench(CASES[case], Path(folder))
         bench.reset()
         run = bench.traced((kind, number))
@@ -106,33 +119,33 @@ def run_at(case: str, kind: str, number: int) -> list[dict[str, Any]]:
 
 def run_job(job: Job) -> list[dict[str, Any]]:
     """Return every run of one job."""
-    bench = _bench(job.case)
-    if job.kind == RECOVERY:
+    return run_job_on(_bench(job.case), job)
+
+
+def run_job_on(bench: Bench, job: Job) -> list[dict[str, Any]]:
+    """Return every run of one job on the bench of its case."""
+    if job.kind in RECOVERY:
         return list(_run_recovery(bench, job))
     numbers = range(1 + job.offset, len(bench.calls) + 1, job.step)
     return [_tell(job, number, bench.judge((job.kind, number))) for number in numbers]
 
 
 def _run_recovery(bench: Bench, job: Job) -> Iterator[dict[str, Any]]:
-    """Kill the operation at some calls, each time the recovery at every one of its own, and let the next finish."""
-    runs = 0
-    for number in range(1, len(bench.calls) + 1, 3):
-        again = 0
-        while True:
-            again += 1
-            runs += 1
-            if (runs - 1 - job.offset) % job.step and again > 1:
-                if again > 400:
-                    break
-                continue
+    """Kill the operation at some calls; meet each call of the command that comes next with a fault; then judge."""
+    command, fault = RECOVERY[job.kind]
+    for first in range(1 + job.offset, len(bench.calls) + 1, FIRST_STEP * job.step):
+        bench.reset()
+        bench.traced(("KILL", first))
+        calls = len(bench.traced_next(command).calls)
+        again_step = 1 if job.step == 1 else AGAIN_STEP
+        for again in range(1 + first % again_step, calls + 1, again_step):
             bench.reset()
-            bench.traced(("KILL", number))
-            run = bench.traced_status(("KILL", again))
-            if not run.is_hit:
-                break
-            if (runs - 1 - job.offset) % job.step == 0:
+            bench.traced(("KILL", first))
+            run = bench.traced_next(command, (fault, again))
+            if run.is_hit:
                 verdict = bench.conclude(run)
-                yield _tell(job, number, Verdict(verdict.outcome, verdict.problems, f"then {again} {run.calls[-1]}"))
+                call = f"{bench.calls[first - 1]}, then {again} {run.calls[again - 1]}"
+                yield _tell(job, first, Verdict(verdict.outcome, verdict.problems, call))
 
 
 def _tell(job: Job, number: int, verdict: Verdict) -> dict[str, Any]:
@@ -178,7 +191,8 @@ def _bench(name: str) -> Bench:
     return _benches[name]
 
 
-def _fast_folder() -> str | None:
+def fast_folder() -> str | None:
+    """Return a folder in memory, where flushing costs nothing; ``None`` where there is none."""
     return "/dev/shm" if os.path.isdir("/dev/shm") else None
 
 

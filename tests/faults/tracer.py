@@ -94,7 +94,7 @@ FAULTS = (
     *(f"{name}{ever}" for name in ERRORS for ever in ("", "+")),
     "NOMEM",
 )
-"""``KILL`` before the call; ``TORN``: half of a write, then killed; ``INT``: a signal, as of Control-C, before the call;
+"""``KILL`` before the call; ``TORN``: half of a write, then killed; ``INT``: a signal as of Control-C before the call;
 ``EIO`` …: the call fails, with ``+`` and every later one; ``NOMEM``: no more memory is to be had from there on."""
 
 
@@ -102,12 +102,14 @@ FAULTS = (
 class Run:
     """What came of traced work: its mutating calls, whether the fault was met, and what the child said at its end.
 
-    ``said`` is ``None`` for a child that was killed.
+    ``said`` is ``None`` for a child that was killed, or became another program. ``code`` is its exit code, below 0 the
+    signal that ended it.
     """
 
     calls: list[str] = field(default_factory=list)
     is_hit: bool = False
     said: dict[str, Any] | None = None
+    code: int = 0
 
 
 def why_not() -> str | None:
@@ -132,7 +134,7 @@ def run_traced(work: Callable[[], Any], folder: str, fault: tuple[str, int] | No
     ``work`` returns what the child says at its end, as far as JSON knows it; what it raises is said as ``raised``
     (the class), ``message`` and, for an error of gitmem's, ``code`` and ``hint``.
     """
-    reading, writing = os.pipe()
+    reading, writing = os.pipe()  # closed where the child becomes another program
     pid = os.fork()
     if pid == 0:
         _be_child(work, reading, writing, is_short=fault is not None and fault[0] == "NOMEM")
@@ -227,6 +229,7 @@ def _trace(pid: int, folder: str, fault: tuple[str, int] | None, run: Run) -> No
         who, status = os.waitpid(-1, _WALL)
         if os.WIFEXITED(status) or os.WIFSIGNALED(status):
             if who == pid:
+                run.code = os.waitstatus_to_exitcode(status)
                 return
             continue
         stopped = status >> 8
@@ -265,7 +268,8 @@ def _meet(pid: int, folder: str, fault: tuple[str, int] | None, run: Run) -> Non
         os.kill(pid, SIGNALS[kind])
         _ptrace(_CONT, pid)
     elif kind == "NOMEM":
-        size = int(open(f"/proc/{pid}/statm").read().split()[0]) * resource.getpagesize()  # noqa: SIM115
+        with open(f"/proc/{pid}/statm") as file:
+            size = int(file.read().split()[0]) * resource.getpagesize()
         resource.prlimit(pid, resource.RLIMIT_AS, (size, resource.RLIM_INFINITY))
         _ptrace(_CONT, pid)
     else:

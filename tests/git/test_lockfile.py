@@ -61,3 +61,16 @@ def test_a_link_in_the_locks_place_is_never_read_or_removed(tmp_path: Path) -> N
     path = str(tmp_path / "index.lock")
     assert (read_lock(path), is_own(path)) == (None, False)
     assert take_lock(path, "x", str(tmp_path)) is None
+
+
+def test_an_interrupt_just_after_the_lock_is_there_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    link = os.link
+
+    def interrupted(*args: str) -> None:
+        link(*args)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "link", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        take_lock(str(tmp_path / "main.lock"), "x", str(tmp_path))
+    assert os.listdir(tmp_path) == []

@@ -152,8 +152,9 @@ def test_a_failed_making_leaves_nothing(tmp_path: Path, person: Actor, monkeypat
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("gitmem.git.publish.prove", fail)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(UnavailableError, match="No space") as refused:
         make_vault(str(tmp_path / "home"), NewVault(Scope.WORKSPACE, path=str(tmp_path / "v")), person)
+    assert refused.value.code == "disk"
     assert not (tmp_path / "v").exists()
     assert [path.name for path in tmp_path.iterdir()] == []
 
@@ -181,10 +182,50 @@ def test_what_comes_into_the_folder_meanwhile_stays(
         (place / "manifest.json").write_text("a person's")
 
     monkeypatch.setattr(publish, "prove", prove)
-    with pytest.raises(FileExistsError):
+    with pytest.raises(StateError) as refused:
         make_vault(str(tmp_path / "home"), NewVault(Scope.WORKSPACE, path=str(place)), person)
+    assert refused.value.code == "folder-not-empty"
     assert [path.read_text() for path in place.iterdir()] == ["a person's"]
     assert [path.name for path in tmp_path.iterdir()] == ["v"]
+
+
+def _begin(tmp_path: Path, person: Actor) -> Path:
+    """Return a folder in which an ``init`` came no further than its repository."""
+    made = tmp_path / "made"
+    make_vault(str(tmp_path / "elsewhere"), NewVault(Scope.WORKSPACE, path=str(made)), person)
+    place = tmp_path / "v"
+    place.mkdir()
+    os.rename(made / ".git", place / ".git")
+    return place
+
+
+def test_an_init_that_was_killed_while_it_filled_a_folder_is_completed(tmp_path: Path, person: Actor) -> None:
+    place = _begin(tmp_path, person)
+    (place / "INDEX.md").write_text("a person's")
+    home = str(tmp_path / "home")
+    entry, receipt = make_vault(home, NewVault(Scope.WORKSPACE, path=str(place)), person)
+    assert (receipt.changed, receipt.commit) == (True, git(place, "rev-parse", "HEAD").strip())
+    again = make_vault(home, NewVault(Scope.WORKSPACE, path=str(place)), person)
+    assert (again[0], again[1].changed) == (entry, False)
+    assert entry.name == "made"
+    assert (place / "INDEX.md").read_text() == "a person's"
+    assert git(place, "status", "--porcelain") == " M INDEX.md\n"
+    assert sorted(path.name for path in place.iterdir() if path.is_dir()) == [
+        *(".git", ".obsidian", "baseline", "observations", "promoted", "retired"),
+    ]
+    with open_memory(home, home, str(place)) as memory:
+        assert memory.observe(draft(), person).changed
+    assert git(place, "rev-list", "--count", "HEAD") == "2\n"
+    assert git(place, "fsck", "--strict") == ""
+
+
+def test_a_repository_that_no_init_began_is_never_completed(tmp_path: Path, person: Actor) -> None:
+    place = _begin(tmp_path, person)
+    git(place, "commit", "--quiet", "--allow-empty", "--message", "by hand")
+    with pytest.raises(StateError) as refused:
+        make_vault(str(tmp_path / "home"), NewVault(Scope.WORKSPACE, path=str(place)), person)
+    assert refused.value.code == "inside-repository"
+    assert os.listdir(place) == [".git"]
 
 
 def test_a_vault_elsewhere_is_not_the_global_one(desk: Desk, person: Actor) -> None:

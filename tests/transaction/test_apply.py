@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 import threading
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.errors import GitmemError, InputError, IntegrityError, PolicyError, StateError, UnavailableError
+from gitmem.git.lockfile import take_lock
 from gitmem.git.stage import lock_index
 from gitmem.model.authority import Actor
 from gitmem.model.ids import parse_op_id
@@ -661,3 +664,107 @@ def test_the_lock_of_git_is_ours_while_we_write_and_gone_after(desk: Desk, memor
         assert (desk.repo / ".git" / "index.lock").read_bytes().startswith(b"gitmem a test ")
     memory.observe(draft(), person)
     assert not (desk.repo / ".git" / "index.lock").exists()
+
+
+def test_a_branch_lock_that_a_crash_left_goes_with_the_next_command_and_a_persons_stays(
+    desk: Desk, memory: Memory, person: Actor
+) -> None:
+    lock = desk.repo / ".git/refs/heads/main.lock"
+    assert take_lock(str(lock), "observe", str(desk.repo / ".git")) is not None
+    assert memory.status().status == "ok"
+    assert not lock.exists()
+    lock.write_bytes(b"a person's")
+    assert memory.status().status == "ok"
+    assert lock.read_bytes() == b"a person's"
+
+
+def test_a_branch_that_could_not_be_unlocked_at_once_is_unlocked_before_the_operation_ends(
+    desk: Desk, memory: Memory, person: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unlink = os.unlink
+    refused = []
+
+    def once(path: str, **options: object) -> None:
+        if path.endswith("main.lock") and not refused:
+            refused.append(path)
+            raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+        unlink(path, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "unlink", once)
+    receipt = memory.observe(draft(), person)
+    assert refused
+    assert receipt.notices == (
+        "committed, after this was overcome: the branch main can't be written to the repository: Input/output error",
+    )
+    monkeypatch.undo()
+    desk.judge()
+
+
+@pytest.mark.parametrize("failures", [1, 1000])
+def test_a_flush_of_the_branch_that_fails_is_made_good_or_not_acknowledged(
+    desk: Desk, memory: Memory, person: Actor, monkeypatch: pytest.MonkeyPatch, failures: int
+) -> None:
+    """After a failed flush the commit reads well, and may be gone after a power cut."""
+    if not os.path.isdir("/proc/self/fd"):
+        pytest.skip("this platform does not tell which file a handle means")
+    fsync = os.fsync
+    failed = []
+
+    def fail(fd: int) -> None:
+        if os.readlink(f"/proc/self/fd/{fd}").endswith("refs/heads") and len(failed) < failures:
+            failed.append(fd)
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        fsync(fd)
+
+    op_id = parse_op_id("flushed")
+    monkeypatch.setattr(os, "fsync", fail)
+    if failures == 1:
+        (notice,) = memory.observe(draft(), person, op_id).notices
+        assert notice.startswith("committed, after this was overcome: the branch main can't be written")
+    else:
+        with pytest.raises(UnavailableError) as caught:
+            memory.observe(draft(), person, op_id)
+        assert caught.value.code == "git-write-failed"
+        assert caught.value.hint.endswith(" What became of the operation is decided by the next command.")
+        assert list((desk.runtime / "journal").iterdir()) != []
+    monkeypatch.undo()
+    assert failed
+    assert memory.observe(draft(), person, op_id).commit == desk.git("rev-parse", "HEAD").strip()
+    desk.judge()
+
+
+def test_folders_that_lose_their_last_file_go_with_it(desk: Desk, memory: Memory, person: Actor) -> None:
+    one = memory.observe(draft(), person).records[0].id
+    month = next((desk.repo / "observations").iterdir())
+    memory.promote(one, person)
+    assert not month.exists()
+
+
+def test_folders_that_an_undone_operation_made_go_too(desk: Desk, person: Actor, tmp_path: Path) -> None:
+    deep = tmp_path / "notes/a/b"
+    deep.mkdir(parents=True)
+    (deep / "One.md").write_text("# One\n\nText.\n")
+    assert run_killed(desk.open, "stage", lambda memory: memory.import_notes(str(tmp_path / "notes"), person))
+    with desk.open() as memory:
+        memory.status()
+    assert list((desk.repo / "observations").iterdir()) == []
+    desk.judge()
+
+
+def test_a_view_that_cannot_be_put_back_does_not_make_a_commit_undone(
+    desk: Desk, memory: Memory, person: Actor
+) -> None:
+    (desk.repo / "INDEX.md").write_text("mine\n")
+    desk.git("commit", "--quiet", "--all", "--message", "by hand")
+    (desk.repo / "catalog.json").write_text("{}\n")
+    (desk.runtime / "displaced").write_text("a file in the way")
+    receipt = memory.repair_views(person)
+    assert receipt.commit == desk.git("rev-parse", "HEAD").strip()
+    assert receipt.notices[-1].startswith("committed, but not every view was put back: ")
+    assert (desk.repo / "catalog.json").read_text() == "{}\n"
+    with pytest.raises(UnavailableError) as caught:
+        memory.repair_views(person)
+    assert caught.value.code == "disk"
+    (desk.runtime / "displaced").unlink()
+    assert memory.repair_views(person).changed is False
+    desk.judge()

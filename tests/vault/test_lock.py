@@ -260,3 +260,10 @@ def test_a_folder_in_a_locks_place_is_said(tmp_path: Path, name: str) -> None:
     with pytest.raises(UnavailableError) as raised, hold_lock(str(tmp_path), "test"):
         pass
     assert raised.value.code == "disk"
+
+
+def test_a_lock_that_cant_be_made_is_told_as_the_disks_refusal(tmp_path: Path) -> None:
+    (tmp_path / FOLDER).write_text("a file in the way")
+    with pytest.raises(UnavailableError) as caught, hold_lock(str(tmp_path), "observe abc", timeout_s=0):
+        pass
+    assert caught.value.code == "disk"

@@ -108,3 +108,10 @@ def test_a_registry_that_can_not_be_written_is_said(home: HomeLayout) -> None:
         register(home, ONE)
     assert raised.value.code == "registry-not-written"
     assert load_registry(home) == ()
+
+
+def test_what_a_kill_left_of_a_registry_goes_with_the_next_look(home: HomeLayout, tmp_path: Path) -> None:
+    register(home, ONE)
+    (tmp_path / "registry.json.tmp").write_text("{")
+    assert register(home, ONE) is False
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["registry.json", "registry.lock"]
