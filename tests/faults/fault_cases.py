@@ -23,6 +23,7 @@ from gitmem.service.edit import RecordEdit
 from gitmem.service.init import NewVault
 from gitmem.service.memory import Memory
 from gitmem.service.vault import Options
+from gitmem.transaction import maintain
 from gitmem.wiring import make_vault, open_memory
 
 from conftest import git
@@ -170,6 +171,39 @@ def _observe(memory: Memory, _ground: Ground) -> Receipt:
     return memory.observe(Draft(title="Another thing", body="Its text.", evidence=("run:make",)), PERSON, OP)
 
 
+def _undo(memory: Memory, op: str) -> Receipt:
+    """Take back the first operation of that kind."""
+    return memory.undo([row["op_id"] for row in memory.log(limit=None).rows if row["op"] == op][-1], PERSON, OP)
+
+
+def _undo_before(ground: Ground) -> None:
+    with ground.open() as memory:
+        memory.undo(next(row["op_id"] for row in memory.log(limit=None).rows if row["op"] == "retire"), PERSON)
+
+
+def _observe_and_pack(memory: Memory, ground: Ground) -> Receipt:
+    """Observe where so many loose objects seem to lie there that the end of the operation packs some."""
+    usual, maintain.count_loose = maintain.count_loose, lambda _repo: 1 << 20
+    try:
+        return _observe(memory, ground)
+    finally:
+        maintain.count_loose = usual
+
+
+def _maintain(memory: Memory, _ground: Ground) -> Receipt:
+    """Pack all, write the commit graph, and let the catalog grow as if it were a large one."""
+    usual, maintain.GROWTH = maintain.GROWTH, {1: (1, 32)}
+    try:
+        return memory.maintain(PERSON)[0]
+    finally:
+        maintain.GROWTH = usual
+
+
+def _observe_three(memory: Memory, _ground: Ground) -> Receipt:
+    drafts = [Draft(title=f"Line {number}", body="Its text.", evidence=("run:make",)) for number in (1, 2, 3)]
+    return memory.observe_all(drafts, PERSON, OP)
+
+
 CASES = {
     case.name: case
     for case in (
@@ -185,6 +219,16 @@ CASES = {
             lambda memory, g: memory.retire(g.ids["first"], "replaced", PERSON, g.ids["fourth"], op_id=OP),
         ),
         Case("restore", lambda memory, g: memory.restore(g.ids["third"], PERSON, OP)),
+        Case("undo-retire", lambda memory, _g: _undo(memory, "retire")),
+        Case("undo-observe", lambda memory, _g: _undo(memory, "observe")),
+        Case("redo", lambda memory, _g: _undo(memory, "undo"), _undo_before),
+        Case("batch", _observe_three),
+        Case(
+            "retire-two",
+            lambda memory, g: memory.retire_all([g.ids["first"], g.ids["fourth"]], "old", PERSON, op_id=OP),
+        ),
+        Case("observe-packing", _observe_and_pack),
+        Case("maintain", _maintain, has_op_id=False),
         Case("adopt", lambda memory, _g: memory.adopt((), PERSON, OP), _person_moves_things),
         Case("import", lambda memory, g: memory.import_notes(g.notes, PERSON, op_id=OP).receipt),
         Case(
