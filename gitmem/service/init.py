@@ -135,7 +135,8 @@ def _make(home: HomeLayout, asked: _Asked) -> tuple[VaultEntry, Receipt]:
     name = wanted.name or _default_name(wanted, root)
     manifest = Manifest(vault_id, wanted.scope, name, catalog_shards=wanted.catalog_shards)
     asked = replace(asked, op_id=asked.op_id or new_op_id())
-    ensure_folder(home.root)  # for its owner alone, before a vault in it makes it as open as folders are
+    if wanted.path is None:
+        ensure_folder(home.root)  # for its owner alone, before a vault in it makes it as open as folders are
     commit = _build(root, manifest, asked)
     entry = _enter(home, manifest, root, wanted.project)
     receipt = replace(
