@@ -23,7 +23,7 @@ from gitmem.service.retry import describe_request
 from gitmem.service.together import refuse
 from gitmem.service.vault import OpenVault
 from gitmem.vault.frontmatter import edit_note, parse_note
-from gitmem.vault.paths import check_no_clash, check_way
+from gitmem.vault.paths import FolderNames, check_way
 from gitmem.vault.record_file import parse_record
 
 if TYPE_CHECKING:
@@ -147,11 +147,12 @@ def _plan(vault: OpenVault, notes: Sequence[EditedNote]) -> _Plan:
 
 def _find_misplaced(vault: OpenVault, plan: _Plan) -> Iterator[Problem]:
     """Yield the files that lie behind a link, or whose name is another's on other systems."""
+    names = FolderNames(vault.layout.repo)
     for edit in plan.edits:
         try:
             check_way(vault.layout.repo, edit.path)
             if edit.after is not None:
-                check_no_clash(vault.layout.repo, edit.path)
+                names.check_no_clash(edit.path)
         except GitmemError as error:
             yield Problem(error.code, error.message, edit.path)
 

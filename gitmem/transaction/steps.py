@@ -29,7 +29,7 @@ from gitmem.transaction.journal import Journal, JournalEdit
 from gitmem.transaction.receipts import find_last_receipt
 from gitmem.vault.layout import MANIFEST
 from gitmem.vault.manifest import check_writable, load_manifest, parse_manifest
-from gitmem.vault.paths import check_no_clash, check_way, read_file
+from gitmem.vault.paths import FolderNames, check_way, read_file
 
 RESTORE_HINT = "The log is `git reflog` of the branch; `git update-ref` puts the branch where it should be."
 INDEX_POLL_S = 0.02
@@ -225,10 +225,11 @@ def make_way(ground: Ground, op_id: OpId, views: tuple[FileEdit, ...], notices: 
 
 def check_paths(ground: Ground, edits: tuple[FileEdit, ...]) -> None:
     """Check that each path can be written without following a link or meeting another spelling of its name."""
+    names = FolderNames(ground.layout.repo)
     for edit in edits:
         check_way(ground.layout.repo, edit.path)
         if edit.after is not None and (edit.before is None or edit.adopted):
-            check_no_clash(ground.layout.repo, edit.path)
+            names.check_no_clash(edit.path)
 
 
 def mend_old_blobs(

@@ -38,34 +38,47 @@ def check_way(root: str, path: VaultPath) -> None:
             )
 
 
-def check_no_clash(root: str, path: VaultPath) -> None:
-    """Check that no other spelling of ``path`` (case, Unicode form) lies on disk.
+class FolderNames:
+    """The names that lie in a vault's folders, each folder listed once: for many paths at one moment."""
 
-    Raises ``InputError`` (``path-clash``).
-    """
-    place = root
-    for part in path.split("/"):
-        if not _MADE_BY_US.fullmatch(part):
-            _check_part(place, part, path)
-        place = os.path.join(place, part)
-        if not os.path.isdir(place):
-            return
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._names: dict[str, dict[str, list[str]]] = {}
 
+    def check_no_clash(self, path: VaultPath) -> None:
+        """Check that no other spelling of ``path`` (case, Unicode form) lies on disk.
 
-def _check_part(folder: str, part: str, path: VaultPath) -> None:
-    try:
-        names = os.listdir(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    wanted = fold_path(part)
-    for name in names:
-        if name != part and fold_path(name) == wanted:
-            raise InputError(
-                "path-clash",
-                f"{path} differs from {name!r}, which is there, only in case or Unicode form",
-                "Choose another name: the two would be one file on other systems.",
-                path=path,
-            )
+        Raises ``InputError`` (``path-clash``).
+        """
+        place = self._root
+        for part in path.split("/"):
+            if not _MADE_BY_US.fullmatch(part):
+                self._check_part(place, part, path)
+            place = os.path.join(place, part)
+            if not os.path.isdir(place):
+                return
+
+    def _check_part(self, folder: str, part: str, path: VaultPath) -> None:
+        for name in self._list(folder).get(fold_path(part), ()):
+            if name != part:
+                raise InputError(
+                    "path-clash",
+                    f"{path} differs from {name!r}, which is there, only in case or Unicode form",
+                    "Choose another name: the two would be one file on other systems.",
+                    path=path,
+                )
+
+    def _list(self, folder: str) -> dict[str, list[str]]:
+        """Return the names in ``folder`` by what they are on a system that takes other spellings for the same."""
+        if folder not in self._names:
+            found = self._names.setdefault(folder, {})
+            try:
+                names = os.listdir(folder)
+            except (FileNotFoundError, NotADirectoryError):
+                names = []
+            for name in names:
+                found.setdefault(fold_path(name), []).append(name)
+        return self._names[folder]
 
 
 def read_file(root: str, path: VaultPath, max_bytes: int = MAX_FILE_BYTES) -> bytes | None:
