@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: test lint check bench faults fuzz docs tour clean
+.PHONY: test lint check bench faults people writers powercut fuzz docs tour clean
 
 test: $(STAMP) lint
 	$(BIN)/pytest -n auto
@@ -18,8 +18,21 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Every write command broken at every system call: hours. `--case` and `--fault` choose; the rest takes some 20 minutes.
 faults: $(STAMP)
-	$(BIN)/pytest -m "slow or not slow" tests/transaction
+	$(BIN)/python tests/faults/run.py
+	$(BIN)/pytest -n auto -m "slow or not slow" tests/transaction tests/faults tests/hostile tests/service/test_revert_histories.py
+
+# People's programs race with writers, and 16 writers with kills race with each other.
+people: $(STAMP)
+	$(BIN)/pytest -n auto -m "slow or not slow" tests/people
+
+writers: $(STAMP)
+	$(BIN)/python tests/writers/run.py --processes 16 --operations 50 --seed 1 --kills
+
+# Needs root, a loop device and mkfs.ext4.
+powercut: $(STAMP)
+	$(BIN)/python tests/faults/powercut.py
 
 fuzz: $(STAMP)
 	$(BIN)/pytest -m "slow or not slow" tests/vault tests/relevance tests/render
