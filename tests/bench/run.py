@@ -32,6 +32,7 @@ from gitmem.service.query import Filters
 from gitmem.service.reading import ask
 
 from ground import PERSON, Place, copy_place, make_note, make_place, run_git
+from writers import print_rows
 
 _WALK = """
 const fs = require("fs"), path = require("path"); let n = 0;
@@ -94,6 +95,7 @@ def measure_writing(place: Place, folder: Path, records: int, rounds: int) -> No
     )
     before, after = growth(place, 100)
     row(records, "growth per observe, KiB (loose, packed)", before, after, "", "<= 60, <= 6")
+    print_rows(place, records)
 
 
 def row(records: int, what: str, ours: float, against: float | None, ratio: str, goal: str) -> None:
