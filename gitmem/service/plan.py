@@ -108,12 +108,13 @@ def find_earlier(vault: OpenVault, action: Action, op_id: OpId | None, request: 
     ``request`` is everything that is asked for, as ``retry.describe_request`` tells it.
 
     Every write begins here: what a crash abandoned is settled first. Raises ``InputError`` (``op-id-reused``) when it
-    was another operation, and ``UnavailableError`` or ``StateError`` for a vault that is gone or is none.
+    was another operation, and ``UnavailableError`` or ``StateError`` for a vault that is gone or is none, and what
+    settling raises where that fails: a plan made from half of an operation would be wrong.
     """
     from gitmem.transaction.earlier import Retry
     from gitmem.transaction.earlier import find_earlier as find
 
-    vault.settle_abandoned()
+    vault.settle_before_writing()
     earlier = None if op_id is None else find(vault.ground, Retry(action, op_id, digest(request)))
     if earlier is None:
         check_writable(vault.manifest)

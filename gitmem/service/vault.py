@@ -142,24 +142,30 @@ class OpenVault:
 
         Returns what was done, or why it could not be, as diagnostics.
         """
+        try:
+            return tuple(Problem("recovered", notice) for notice in self.settle_before_writing())
+        except (OSError, GitmemError) as error:
+            return (Problem("abandoned-operation", f"a crashed operation can't be settled: {error}"),)
+
+    def settle_before_writing(self) -> list[str]:
+        """Do what ``settle_abandoned`` does, and return notices; raises what keeps it from that."""
         from gitmem.git.discover import find_common_dir, find_git_dir
         from gitmem.transaction.journal import is_pending
 
         git_dir = find_git_dir(self.layout.repo)
         if git_dir is None:
-            return ()
+            return []
         common_dir = find_common_dir(git_dir)
-        try:
-            if not is_pending(common_dir) and not _has_lock_leftovers(git_dir, common_dir):
-                return ()
-            from gitmem.transaction.apply import recover_now
+        if not is_pending(common_dir) and not _has_lock_leftovers(git_dir, common_dir):
+            return []
+        from gitmem.transaction.apply import recover_now
 
-            notices = recover_now(self.ground, self.tools(waits=False))
-        except (OSError, GitmemError) as error:
-            if isinstance(error, UnavailableError) and error.code in _AT_WORK:
-                return ()
-            return (Problem("abandoned-operation", f"a crashed operation can't be settled: {error}"),)
-        return tuple(Problem("recovered", notice) for notice in notices)
+        try:
+            return recover_now(self.ground, self.tools(waits=False))
+        except UnavailableError as error:
+            if error.code in _AT_WORK:
+                return []
+            raise
 
     def close(self) -> None:
         """Release the repository's handles. The vault may be used again; it opens anew."""

@@ -117,6 +117,8 @@ def bring_forward(root: str, edit: JournalEdit, new: bytes | None) -> str | None
     A file that holds neither the old nor the new content is a person's and stays as it is. Returns a notice then.
     """
     if _look(root, edit.path) == edit.after:
+        if edit.after is None:
+            remove_empty_folders(root, edit.path)
         return None
     with open_folder(root, edit.path, make=new is not None) as folder:
         source = None if new is None else _write_beside(folder, edit, new)

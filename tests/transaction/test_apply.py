@@ -768,3 +768,30 @@ def test_a_view_that_cannot_be_put_back_does_not_make_a_commit_undone(
     (desk.runtime / "displaced").unlink()
     assert memory.repair_views(person).changed is False
     desk.judge()
+
+
+def test_nothing_is_planned_on_an_abandoned_operation_that_cannot_be_settled(
+    desk: Desk, person: Actor, tmp_path: Path
+) -> None:
+    """An import that found its own half-done files would have said that there is nothing to do."""
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "One.md").write_text("# One\n\nText.\n")
+    op_id = parse_op_id("import-once")
+
+    def bring_in(memory: Memory) -> object:
+        return memory.import_notes(str(notes), person, op_id=op_id)
+
+    def fail(step: str) -> None:
+        if step == "settle-temp":
+            raise OSError(errno.EIO, "failing disk")
+
+    assert run_killed(desk.open, "stage", bring_in)
+    with desk.open(probe=fail) as memory, pytest.raises(UnavailableError) as caught:
+        bring_in(memory)
+    assert caught.value.code == "disk"
+    with desk.open() as memory:
+        bring_in(memory)
+        assert memory.check().rows == ()
+    assert desk.commits()[0].startswith("import: ")
+    desk.judge()
