@@ -256,7 +256,7 @@ def test_the_word_yes_and_an_earlier_code_are_no_code(gitmem: Gitmem, terminal: 
         return "YES\n"
 
     assert terminal("declare", "T", "--kind", "goal", answer=remember).code == 5
-    for answer in (codes[0], f"{codes[0]}\n{codes[0]}", "", "0" * 4, "y", " YES "):
+    for answer in (codes[0], f"{codes[0]}\n{codes[0]}", " YES "):
         said = terminal("declare", "T", "--kind", "goal", answer=lambda _code, answer=answer: f"{answer}\n")
         assert (said.code, "was not typed" in said.out) == (5, True)
     assert gitmem.git("rev-parse", "HEAD") == before
