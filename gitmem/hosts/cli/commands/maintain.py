@@ -20,9 +20,10 @@ _EFFECT = "packs the repository, writes Git's commit graph and lets the catalog 
 def command(call: Call, *, dry_run: bool) -> int:
     """Pack the vault's repository and keep its history fast.
 
-    Writes no record. Makes packs of loose objects and larger packs of small ones, brings Git's commit graph up to date, removes what
-    crashes of gitmem left, and spreads a catalog that has grown over more files, which is the only commit it may make.
-    Drops nothing, not even what no branch reaches. A part of this runs by itself, every hundred operations or so.
+    Writes no record. Makes packs of loose objects and larger packs of small ones, brings Git's commit graph up to
+    date, removes what crashes of gitmem left, and spreads a catalog that has grown over more files, which is the only
+    commit it may make. Drops nothing, not even what no branch reaches. A part of this runs by itself, about every
+    sixty operations.
     """
     with call.open_memory() as memory:
         receipt, done = run_confirmed(
