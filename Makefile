@@ -7,10 +7,10 @@ STAMP := $(VENV)/.installed
 .PHONY: test lint check bench faults people writers powercut fuzz docs tour clean
 
 test: $(STAMP) lint
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 check: $(STAMP)
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 lint: $(STAMP)
 	$(BIN)/ruff check gitmem tests
@@ -21,11 +21,11 @@ lint: $(STAMP)
 # Every write command broken at every system call: hours. `--case` and `--fault` choose; the rest takes some 20 minutes.
 faults: $(STAMP)
 	$(BIN)/python tests/faults/run.py
-	$(BIN)/pytest -n auto -m "slow or not slow" tests/transaction tests/faults tests/hostile tests/service/test_revert_histories.py
+	$(BIN)/pytest -n auto --dist worksteal -m "slow or not slow" tests/transaction tests/faults tests/hostile tests/service/test_revert_histories.py
 
 # People's programs race with writers, and 16 writers with kills race with each other.
 people: $(STAMP)
-	$(BIN)/pytest -n auto -m "slow or not slow" tests/people
+	$(BIN)/pytest -n auto --dist worksteal -m "slow or not slow" tests/people
 
 writers: $(STAMP)
 	$(BIN)/python tests/writers/run.py --processes 16 --operations 50 --seed 1 --kills
