@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gitmem.model.authority import Action, Actor
-from gitmem.model.change import Change, Receipt
-from gitmem.model.ids import new_op_id
+from gitmem.model.change import Receipt
+from gitmem.model.ids import OpId
 from gitmem.model.maintenance import Maintenance
 from gitmem.service.gate import authorize
+from gitmem.service.plan import find_earlier, no_change
+from gitmem.service.retry import describe_request
 from gitmem.service.vault import OpenVault
-from gitmem.vault.manifest import check_writable
 
 
-def maintain(vault: OpenVault, actor: Actor, *, dry_run: bool = False) -> tuple[Receipt, Maintenance]:
+def maintain(
+    vault: OpenVault, actor: Actor, op_id: OpId | None = None, *, dry_run: bool = False
+) -> tuple[Receipt, Maintenance]:
     """Do all of maintenance now, or with ``dry_run`` only tell what there is to do; see ``transaction.maintain``.
 
-    No record changes. A commit is made only where the catalog grows. Raises what ``transaction.maintain`` raises.
+    No record changes. A commit is made only where the catalog grows. Asked again under its ``op_id``, it does nothing
+    more and returns the receipt of that time with what there is to do now. Raises what ``transaction.maintain`` raises.
     """
     from gitmem.transaction import maintain as engine
     from gitmem.transaction.apply import nothing_to_do
 
     rule = authorize(Action.MAINTAIN, actor).rule
-    vault.settle_abandoned()
-    check_writable(vault.manifest)
-    if not dry_run:
-        return engine.maintain(vault.ground, vault.tools(), actor)
-    nothing = Change(Action.MAINTAIN, new_op_id(), actor, "nothing", (), (), rule, is_named=False)
-    return nothing_to_do(vault.ground, nothing, vault.tools()), engine.look(vault.ground, vault.manifest)
+    request = describe_request()
+    earlier = find_earlier(vault, Action.MAINTAIN, op_id, request)
+    asked = replace(no_change(Action.MAINTAIN, actor, op_id, request), rule=rule)
+    if earlier is None and not dry_run:
+        return engine.maintain(vault.ground, vault.tools(), asked)
+    nothing = earlier or nothing_to_do(vault.ground, replace(asked, is_named=False), vault.tools())
+    return nothing, engine.look(vault.ground, vault.manifest)
 
 
 def describe_storage(vault: OpenVault) -> str:

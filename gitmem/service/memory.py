@@ -217,11 +217,13 @@ class Memory:
 
         return report(lambda: check(self.vault))
 
-    def maintain(self, actor: Actor, *, dry_run: bool = False) -> tuple[Receipt, Maintenance]:
+    def maintain(
+        self, actor: Actor, op_id: OpId | None = None, *, dry_run: bool = False
+    ) -> tuple[Receipt, Maintenance]:
         """Pack, write the commit graph, let the catalog grow; no record changes. See ``service.maintain``."""
         from gitmem.service.maintain import maintain
 
-        return maintain(self.vault, actor, dry_run=dry_run)
+        return maintain(self.vault, actor, op_id, dry_run=dry_run)
 
     def repair_views(self, actor: Actor, op_id: OpId | None = None) -> Receipt:
         """Bring INDEX.md and the catalog in step with the committed records. See ``service.check``."""

@@ -59,18 +59,28 @@ class _Work:
         self.filters |= done.filters
 
 
-def maintain(ground: Ground, tools: Tools, actor: Actor) -> tuple[Receipt, Maintenance]:
+def maintain(ground: Ground, tools: Tools, asked: Change) -> tuple[Receipt, Maintenance]:
     """Pack every sound loose object, merge packs, bring the commit graph up to date, and let the catalog grow.
 
-    The catalog's growth is a commit, the one change that the receipt tells of. Raises as ``apply`` does for a vault
-    that can't be written now, and what packing raises; nothing is lost then, and the next run goes on.
+    ``asked`` says who asks and under which operation id; it has no edits. The catalog's growth is a commit, the one
+    change that the receipt tells of. Raises as ``apply`` does for a vault that can't be written now, and what packing
+    raises; nothing is lost then, and the next run goes on.
     """
+    actor = asked.actor
     what = "maintain"
     with hold_vault(ground, tools, what):
         repo, work = ground.repo, _Work()
         before = measure(repo)
         shards: list[int] = []
-        receipt = apply_planned(ground, tools, actor, what, _make_planner(ground, tools, actor, shards))
+        grow = _make_planner(ground, tools, actor, shards)
+
+        def plan(manifest: Manifest, base: CommitId) -> Change | None:
+            change = grow(manifest, base)
+            if change is None:
+                return None
+            return replace(change, op_id=asked.op_id, is_named=asked.is_named, request=asked.request)
+
+        receipt = apply_planned(ground, tools, actor, what, plan)
         litter = remove_litter(repo)
         busy = find_git_at_work(repo, tools.clock.time_ns())
         if busy:
@@ -92,8 +102,7 @@ def maintain(ground: Ground, tools: Tools, actor: Actor) -> tuple[Receipt, Maint
             litter=litter,
             left_alone=tuple(work.left_alone),
         )
-        nothing = Change(Action.MAINTAIN, new_op_id(), actor, "nothing", (), (), RULE, is_named=False)
-        return receipt or nothing_to_do(ground, nothing, tools), done
+        return receipt or nothing_to_do(ground, asked, tools), done
 
 
 def look(ground: Ground, manifest: Manifest) -> Maintenance:

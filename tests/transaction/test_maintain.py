@@ -17,6 +17,7 @@ from gitmem.git import packs
 from gitmem.git.packs import iter_loose, list_packs
 from gitmem.model.authority import Actor
 from gitmem.model.maintenance import Maintenance
+from gitmem.model.ids import parse_op_id
 from gitmem.model.record import Draft, Kind
 from gitmem.service.memory import Memory
 from gitmem.service.query import Filters
@@ -179,8 +180,9 @@ def test_a_catalog_that_has_grown_is_spread_over_more_files(large: Desk, person:
     with large.open(maintain_at_loose=0) as memory:
         found = memory.list(Filters()).hits
         assert memory.status().diagnostics[-1].code == "maintain-due"
-        receipt, done = memory.maintain(person)
+        receipt, done = memory.maintain(person, parse_op_id("the-growth"))
         assert receipt.changed
+        assert memory.maintain(person, parse_op_id("the-growth"))[0] == receipt
         assert (done.shards_before, done.shards_after) == (1, 32)
         assert memory.list(Filters()).hits == found
         assert not memory.check().rows
