@@ -16,8 +16,8 @@ from gitmem.errors import GitmemError, StateError, UnavailableError
 from gitmem.git import packs
 from gitmem.git.packs import iter_loose, list_packs
 from gitmem.model.authority import Actor
-from gitmem.model.maintenance import Maintenance
 from gitmem.model.ids import parse_op_id
+from gitmem.model.maintenance import Maintenance
 from gitmem.model.record import Draft, Kind
 from gitmem.service.memory import Memory
 from gitmem.service.query import Filters
