@@ -28,7 +28,7 @@ people: $(STAMP)
 	$(BIN)/pytest -n auto --dist worksteal -m "slow or not slow" tests/people
 
 writers: $(STAMP)
-	$(BIN)/python tests/writers/run.py --processes 16 --operations 50 --seed 1 --kills
+	$(BIN)/python tests/writers/storm.py --processes 16 --operations 50 --seed 1 --kills
 
 # Needs root, a loop device and mkfs.ext4.
 powercut: $(STAMP)

@@ -174,7 +174,8 @@ def _find_named(vault: OpenVault, path: str) -> dict[str, EditedNote]:
     except GitmemError:
         return {}
     if data is not None and old is None:
-        return {path: EditedNote(path, "new", data, describe_edit(None, data))}
+        note = EditedNote(path, "new", data, describe_edit(None, data))
+        return {} if note.left_alone else {path: note}
     if data is None or data != old or "gitmem_id" in parse_note(data).properties:
         return {}
     return {path: EditedNote(path, "plain", data, describe_edit(None, data))}

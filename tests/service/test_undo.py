@@ -23,6 +23,8 @@ from gitmem.model.settings import Scope
 from gitmem.service.edit import RecordEdit
 from gitmem.service.init import NewVault
 from gitmem.service.memory import Memory
+from gitmem.service.plan import digest
+from gitmem.service.retry import describe_request
 from gitmem.wiring import make_vault
 
 from conftest import Desk, draft
@@ -148,6 +150,7 @@ def test_the_commit_says_what_was_undone(desk: Desk, memory: Memory, person: Act
         "Gitmem-Session: s9\n"
         "Gitmem-Rule: undo-human\n"
         f"Gitmem-Undoes: {done.op_id}\n"
+        f"Gitmem-Request: {digest(describe_request(ref=done.op_id))}\n"
         "Gitmem-Format: 1\n"
         "\n"
     )
@@ -358,7 +361,7 @@ def test_a_place_that_was_taken_stays_as_it_is(ground: Ground) -> None:
     old = next(word for word in name.split() if word.startswith("observations/"))
     (desk.repo / old).parent.mkdir(parents=True, exist_ok=True)
     (desk.repo / old).write_text("Somebody's own.\n")
-    assert refuse(memory, done.op_id, PERSON, desk).code == "dirty-path"
+    assert refuse(memory, done.op_id, PERSON, desk).code == "path-taken"
     desk.git("add", old)
     desk.git("commit", "--quiet", "--message", "Mine")
     refused = refuse(memory, done.op_id, PERSON, desk)

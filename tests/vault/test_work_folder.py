@@ -29,8 +29,15 @@ def test_everything_that_can_be_done_with_a_file(tmp_path: Path) -> None:
         with pytest.raises(FileExistsError):
             folder.write_new("one", b"3", 0o644)
         assert folder.exchange("one", "two")
-        folder.link("one", "also")
+        assert (folder.has("one"), folder.has("also")) == (True, False)
+        folder.set_mode("one", 0o600)
+        assert [mode and mode & 0o777 for mode in map(folder.find_mode, ("one", "also"))] == [0o600, None]
+        folder.write_new("also", b"2", 0o644)
         folder.move("also", "moved")
+        with pytest.raises(FileExistsError):
+            folder.move_aside("moved", "two")
+        folder.move_aside("moved", "aside")
+        folder.move_aside("aside", "moved")
         with pytest.raises(FileExistsError):
             folder.move_no_replace("moved", "two")
         folder.move_no_replace("moved", "third")

@@ -10,7 +10,7 @@ import pytest
 
 from conftest import git
 from history_check import Asked, Evidence, Made, Shown, Version, doctored, find_problems, load_history
-from run import Outcome, run
+from storm import Outcome, run
 
 V1, V2, V3 = (
     Version("promoted/a.md", "1", frozenset({"t"})),

@@ -1,6 +1,6 @@
 """Many writers on one vault, some killed at any moment, judged by the history that they leave.
 
-    python tests/writers/run.py --processes 16 --operations 50 --seed 1 --kills
+    python tests/writers/storm.py --processes 16 --operations 50 --seed 1 --kills
 
 Each writer is a process that does mixed operations on records that all share, every one under an operation id of its
 own. One that is killed starts again and asks for the same operation under the same id. Two more processes read all the
