@@ -79,7 +79,7 @@ def _init_vault(
     with hold_home(home):
         try:
             return _find_made(home, asked) or _make(home, asked)
-        except OSError:
+        except (OSError, StateError):
             # A process with another home may have made it at the same moment.
             with contextlib.suppress(GitmemError):
                 found = _find_made(home, asked)
