@@ -154,7 +154,8 @@ def check_clean(
     staged = staged_ids(ground.repo, paths)
     for path in find_staged_modes(ground.repo, base, paths):
         raise _dirty(VaultPath(path), "has a staged change of its mode")
-    for edit in edits:
+    # What the change was made from comes first: where another operation moved a record, it is stale, and nothing taken.
+    for edit in sorted(edits, key=lambda edit: edit.before is None):
         head = committed[edit.path]
         disk = find_fingerprint(ground.layout.repo, edit.path)
         if edit.before is None and edit.after is not None and disk is not None:

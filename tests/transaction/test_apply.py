@@ -795,3 +795,25 @@ def test_nothing_is_planned_on_an_abandoned_operation_that_cannot_be_settled(
         assert memory.check().rows == ()
     assert desk.commits()[0].startswith("import: ")
     desk.judge()
+
+
+@pytest.mark.parametrize("moves", [("promote", "promote"), ("restore", "restore")], ids=lambda moves: moves[0])
+def test_a_record_that_another_operation_moved_meanwhile_is_stale_and_its_place_not_taken(
+    desk: Desk, person: Actor, moves: tuple[str, str]
+) -> None:
+    with desk.open() as first:
+        one = first.observe(draft(), person).records[0].id
+        if moves[0] == "restore":
+            first.retire(one, "outdated", person)
+
+    def let_another_in(step: str) -> None:
+        if step == "lock":
+            with desk.open() as other:
+                getattr(other, moves[1])(one, person)
+
+    waiting = [let_another_in]
+    slow = desk.open(probe=lambda step: waiting.pop()(step) if waiting and step == "lock" else None)
+    with slow, pytest.raises(StateError) as refused:
+        getattr(slow, moves[0])(one, person)
+    assert refused.value.code == "stale"
+    desk.judge()
