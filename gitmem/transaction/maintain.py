@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from gitmem.errors import GitmemError
+from gitmem.errors import GitmemError, disk_refused
 from gitmem.git.commit_graph import GraphReport, find_other_graph, graph_path, list_tips, load_known, write_commit_graph
 from gitmem.git.pack import Packed, merge_packs, pack_loose, plan_merge
 from gitmem.git.packs import count_loose, count_packs, find_git_at_work, iter_loose, list_packs, remove_litter
@@ -49,6 +49,8 @@ class _Work:
 
     packed: int = 0
     merged: int = 0
+    litter: int = 0
+    graph: GraphReport = field(default_factory=GraphReport)
     unreadable: dict[str, None] = field(default_factory=dict)
     filters: dict[bytes, bytes] = field(default_factory=dict)
     left_alone: list[str] = field(default_factory=list)
@@ -63,8 +65,9 @@ def maintain(ground: Ground, tools: Tools, asked: Change) -> tuple[Receipt, Main
     """Pack every sound loose object, merge packs, bring the commit graph up to date, and let the catalog grow.
 
     ``asked`` says who asks and under which operation id; it has no edits. The catalog's growth is a commit, the one
-    change that the receipt tells of. Raises as ``apply`` does for a vault that can't be written now, and what packing
-    raises; nothing is lost then, and the next run goes on.
+    change that the receipt tells of; where what comes after it fails, a notice says so. Raises as ``apply`` does for a
+    vault that can't be written now, and without such a commit ``UnavailableError`` (``disk``) and what packing raises;
+    nothing is lost then, and the next run goes on.
     """
     actor = asked.actor
     what = "maintain"
@@ -81,28 +84,28 @@ def maintain(ground: Ground, tools: Tools, asked: Change) -> tuple[Receipt, Main
             return replace(change, op_id=asked.op_id, is_named=asked.is_named, request=asked.request)
 
         receipt = apply_planned(ground, tools, actor, what, plan)
-        litter = remove_litter(repo)
-        busy = find_git_at_work(repo, tools.clock.time_ns())
-        if busy:
-            work.left_alone.append(f"loose objects and packs: {busy}")
-        else:
-            _pack_all(repo, tools, work)
-        graph = _write_graph(repo, tools, work)
+        try:
+            _look_after(repo, tools, work)
+            receipt = receipt or nothing_to_do(ground, asked, tools)
+        except (OSError, GitmemError) as error:
+            if receipt is None:
+                raise _explain(error) from error
+            said = f"committed, but the vault's storage could not be looked after: {error}; `gitmem maintain` goes on"
+            receipt = replace(receipt, notices=(*receipt.notices, said))
         repo.reopen()
         _tell_left_alone(repo, work)
-        done = Maintenance(
+        return receipt, Maintenance(
             before=before,
             after=measure(repo),
             packed=work.packed,
             merged=work.merged,
-            graph=graph.commits,
-            graph_new=graph.new,
+            graph=work.graph.commits,
+            graph_new=work.graph.new,
             shards_before=shards[0],
             shards_after=shards[-1],
-            litter=litter,
+            litter=work.litter,
             left_alone=tuple(work.left_alone),
         )
-        return receipt or nothing_to_do(ground, asked, tools), done
 
 
 def look(ground: Ground, manifest: Manifest) -> Maintenance:
@@ -180,6 +183,22 @@ def measure(repo: Repo) -> Storage:
     loose = [facts.st_size for _id, facts in iter_loose(repo)]
     packs = list_packs(repo)
     return Storage(len(loose), len(packs), sum(loose) + sum(pack.size_bytes for pack in packs))
+
+
+def _explain(error: OSError | GitmemError) -> GitmemError:
+    if isinstance(error, GitmemError):
+        return error
+    return disk_refused(error, "Nothing was lost; the next `gitmem maintain` goes on.")
+
+
+def _look_after(repo: Repo, tools: Tools, work: _Work) -> None:
+    work.litter = remove_litter(repo)
+    busy = find_git_at_work(repo, tools.clock.time_ns())
+    if busy:
+        work.left_alone.append(f"loose objects and packs: {busy}")
+    else:
+        _pack_all(repo, tools, work)
+    work.graph = _write_graph(repo, tools, work)
 
 
 def _pack_all(repo: Repo, tools: Tools, work: _Work) -> None:

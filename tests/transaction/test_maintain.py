@@ -237,6 +237,46 @@ def test_where_it_can_not_grow_the_operation_stands(large: Desk, person: Actor) 
     assert (large.repo / "manifest.json").read_text() == manifest + "\n"
 
 
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), UnavailableError("no-luck", "no luck")])
+def test_a_failure_after_the_catalog_grew_is_a_notice_of_a_commit_that_stands(
+    large: Desk, person: Actor, error: Exception
+) -> None:
+    def probe(step: str) -> None:
+        if step == "maintain-pack":
+            raise error
+
+    commits = large.commits()
+    with large.open(probe=probe, maintain_at_loose=0) as memory:
+        receipt, done = memory.maintain(person, parse_op_id("the-growth"))
+        assert memory.maintain(person, parse_op_id("the-growth"))[0].commit == receipt.commit
+    assert receipt.commit == large.git("rev-parse", "HEAD").strip()
+    assert large.commits() == ["maintain: spread the catalog over 32 files", *commits]
+    assert receipt.notices == (
+        f"committed, but the vault's storage could not be looked after: {error}; `gitmem maintain` goes on",
+    )
+    assert (done.shards_before, done.shards_after, done.packed) == (1, 32, 0)
+    assert done.before.loose < done.after.loose
+    with large.open() as memory:
+        assert memory.maintain(person)[1].packed == done.after.loose
+    judge(large)
+
+
+def test_a_failure_without_a_commit_is_an_error_and_nothing_is_lost(desk: Desk, person: Actor) -> None:
+    def probe(step: str) -> None:
+        if step == "maintain-pack":
+            raise OSError(28, "No space left on device")
+
+    before = objects(desk)
+    with desk.open(probe=probe) as memory, pytest.raises(UnavailableError) as caught:
+        memory.maintain(person)
+    assert (caught.value.code, caught.value.message) == ("disk", "the disk refused: No space left on device")
+    assert caught.value.hint.startswith("Nothing was lost; the next `gitmem maintain` goes on. ")
+    assert objects(desk) == before
+    with desk.open() as memory:
+        assert memory.maintain(person)[1].packed == len(before)
+    judge(desk)
+
+
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), RuntimeError("something unheard of")])
 def test_a_failure_is_a_notice_of_an_operation_that_stands(desk: Desk, person: Actor, error: Exception) -> None:
     def probe(step: str) -> None:
