@@ -70,8 +70,9 @@ def is_readable(repo: Repo, blob: str) -> bool:
 def put_views_back(ground: Ground, views: Views, op_id: OpId) -> list[str]:
     """Write the views whose files are not what is committed, and keep what was there; what is staged of one stays.
 
-    Called with the locks held, with the id of the operation that it belongs to. Keeps INV-PEOPLE-FIRST: a view that is
-    being edited at that very moment is left as it is. Returns notices.
+    Called with the locks held, with the id of the operation that it belongs to, whose journal may wait still: this has
+    one of its own. Keeps INV-PEOPLE-FIRST: a view that is being edited at that very moment is left as it is. Returns
+    notices.
     """
     repo, root = ground.repo, ground.layout.repo
     head = repo.head()
@@ -80,6 +81,7 @@ def put_views_back(ground: Ground, views: Views, op_id: OpId) -> list[str]:
     waiting = [path for path in paths if (blob := committed[path]) is not None and staged[path] == blob]
     if not waiting or head.branch is None or head.commit is None:
         return []
+    own_id = new_op_id()
     notices = []
     edits = []
     for number, path in enumerate(waiting):
@@ -89,10 +91,10 @@ def put_views_back(ground: Ground, views: Views, op_id: OpId) -> list[str]:
         kept = f"; what stood there is kept in {displaced_name(op_id)}" if data is not None else ""
         notices.append(f"{path} was put back{kept}")
         before = None if data is None else fingerprint(data)
-        edits.append(JournalEdit(path, blob, before, blob, temp_name(path, op_id, number)))
-    receipt = Receipt(op=Action.REPAIR, op_id=op_id, commit=None, changed=False, records=())
+        edits.append(JournalEdit(path, blob, before, blob, temp_name(path, own_id, number)))
+    receipt = Receipt(op=Action.REPAIR, op_id=own_id, commit=None, changed=False, records=())
     # Nothing of it is to be committed; after a crash on the way the next command completes it.
-    save_journal(repo.common_dir, Journal(op_id, head.branch, head.commit, tuple(edits), receipt))
+    save_journal(repo.common_dir, Journal(own_id, head.branch, head.commit, tuple(edits), receipt))
     for place, edit in enumerate(edits):
         assert edit.after is not None
         try:
@@ -100,8 +102,8 @@ def put_views_back(ground: Ground, views: Views, op_id: OpId) -> list[str]:
         except StateError as error:
             notices[place] = f"{edit.path} was not put back: {error.message}"
     flush_folders(root, edits)
-    said = [settle_temp(ground, op_id, edit) for edit in edits]
-    drop_journal(repo.common_dir, op_id)
+    said = [settle_temp(ground, own_id, edit) for edit in edits]
+    drop_journal(repo.common_dir, own_id)
     return [*notices, *filter(None, said)]
 
 

@@ -16,6 +16,7 @@ from gitmem.errors import GitmemError, InputError, IntegrityError, PolicyError, 
 from gitmem.git.lockfile import take_lock
 from gitmem.git.stage import lock_index
 from gitmem.model.authority import Actor
+from gitmem.model.change import Receipt
 from gitmem.model.ids import parse_op_id
 from gitmem.model.record import Draft
 from gitmem.service.edit import RecordEdit
@@ -23,6 +24,7 @@ from gitmem.service.memory import Memory
 from gitmem.service.query import Filters
 from gitmem.transaction.receipts import iter_receipts
 from gitmem.vault.layout import VaultLayout
+from gitmem.vault.work_folder import WorkFolder
 
 from conftest import Desk, draft, git
 from crash import run_killed
@@ -518,8 +520,14 @@ def test_inv_people_first_a_file_waits_where_nobody_can_tell_whether_it_is_open(
 def test_inv_people_first_replaced_files_wait_in_runtime_where_they_cannot_in_the_repository(
     desk: Desk, memory: Memory, person: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (desk.repo / ".git" / "gitmem").mkdir(exist_ok=True)
-    (desk.repo / ".git" / "gitmem" / "displaced").write_text("as if this were another file system")
+    move_out = WorkFolder.move_out
+
+    def refuse(folder: WorkFolder, name: str, path: str) -> None:
+        if path.startswith(str(desk.repo / ".git")):
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        move_out(folder, name, path)
+
+    monkeypatch.setattr(WorkFolder, "move_out", refuse)  # a repository whose .git is mounted from elsewhere
     one = memory.observe(draft(), person).records[0]
     with (desk.repo / one.path).open("a") as editor:
         memory.edit(one.id, RecordEdit(body="New text."), person)
@@ -726,7 +734,7 @@ def test_a_flush_of_the_branch_that_fails_is_made_good_or_not_acknowledged(
             memory.observe(draft(), person, op_id)
         assert caught.value.code == "git-write-failed"
         assert caught.value.hint.endswith(" What became of the operation is decided by the next command.")
-        assert list((desk.runtime / "journal").iterdir()) != []
+        assert [path.name for path in (desk.repo / ".git/gitmem/journal").iterdir()] == ["flushed.json"]
     monkeypatch.undo()
     assert failed
     assert memory.observe(draft(), person, op_id).commit == desk.git("rev-parse", "HEAD").strip()
@@ -767,6 +775,30 @@ def test_a_view_that_cannot_be_put_back_does_not_make_a_commit_undone(
     assert caught.value.code == "disk"
     (desk.runtime / "displaced").unlink()
     assert memory.repair_views(person).changed is False
+    desk.judge()
+
+
+def test_a_repair_whose_receipt_failed_is_completed_although_views_were_put_back_after_it(
+    desk: Desk, memory: Memory, person: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Putting the views back has a journal too, which must not take the place of the one that waits."""
+    (desk.repo / "INDEX.md").write_text("mine\n")
+    desk.git("commit", "--quiet", "--all", "--message", "by hand")
+    (desk.repo / "catalog.json").write_text("{}\n")
+
+    def fail(_layout: VaultLayout, _receipt: Receipt) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr("gitmem.transaction.apply.append_receipt", fail)
+    receipt = memory.repair_views(person)
+    monkeypatch.undo()
+    assert receipt.notices[0] == "committed; the next command completes it: [Errno 5] Input/output error"
+    assert receipt.notices[1].startswith("catalog.json was put back; what stood there is kept in ")
+    assert [path.name for path in (desk.repo / ".git/gitmem/journal").iterdir()] == [f"{receipt.op_id}.json"]
+    assert [one.code for one in memory.status().diagnostics] == ["recovered"]
+    assert list(iter_receipts(VaultLayout(str(desk.repo), str(desk.runtime))))[-1].op_id == receipt.op_id
+    assert desk.git("status", "--porcelain") == ""
+    assert list((desk.repo / ".git").glob("index.*")) == []
     desk.judge()
 
 
