@@ -109,6 +109,8 @@ def _find_made(home: HomeLayout, asked: _Asked) -> tuple[VaultEntry, Receipt] | 
         found = load_manifest(root) if root is not None and os.path.isdir(root) else None
         if root is None or found is None:
             return None
+        flush_folder(root)  # whoever put it there may not have come to it, or failed at it
+        flush_folder(os.path.dirname(root))
         entry = _enter(home, found, root, wanted.project)
     made = _acknowledge(entry)
     is_asked_for = made is not None and asked.op_id in (None, made.op_id)
@@ -144,7 +146,10 @@ def _make(home: HomeLayout, asked: _Asked) -> tuple[VaultEntry, Receipt]:
     )
     from gitmem.transaction.receipts import append_receipt
 
-    append_receipt(VaultLayout(root, entry.runtime), receipt)
+    try:
+        append_receipt(VaultLayout(root, entry.runtime), receipt)
+    except OSError as error:  # the vault stands; who made it is told by its first commit too
+        receipt = replace(receipt, notices=(f"committed, but its receipt could not be written: {error}",))
     return entry, receipt
 
 

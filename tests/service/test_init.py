@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,12 @@ import pytest
 from gitmem.errors import GitmemError, InputError, StateError, UnavailableError
 from gitmem.git import publish
 from gitmem.model.authority import Actor
+from gitmem.model.change import Receipt
 from gitmem.model.settings import Scope
 from gitmem.service.init import NewVault
 from gitmem.service.locate import find_project_root
+from gitmem.transaction.receipts import iter_receipts
+from gitmem.vault.layout import VaultLayout
 from gitmem.vault.schema import validate
 from gitmem.wiring import make_vault, open_memory
 
@@ -157,6 +161,41 @@ def test_a_failed_making_leaves_nothing(tmp_path: Path, person: Actor, monkeypat
     assert refused.value.code == "disk"
     assert not (tmp_path / "v").exists()
     assert [path.name for path in tmp_path.iterdir()] == []
+
+
+def test_a_receipt_that_fails_does_not_make_a_vault_unmade(
+    tmp_path: Path, person: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_layout: VaultLayout, _receipt: Receipt) -> None:
+        raise OSError(28, "No space left on device")
+
+    home, wanted = str(tmp_path / "home"), NewVault(Scope.WORKSPACE, path=str(tmp_path / "vault"))
+    monkeypatch.setattr("gitmem.transaction.receipts.append_receipt", fail)
+    entry, receipt = make_vault(home, wanted, person)
+    monkeypatch.undo()
+    assert (receipt.changed, receipt.commit) == (True, git(tmp_path / "vault", "rev-parse", "HEAD").strip())
+    assert receipt.notices == ("committed, but its receipt could not be written: [Errno 28] No space left on device",)
+    layout = VaultLayout(entry.path, entry.runtime)
+    assert list(iter_receipts(layout)) == []
+    assert make_vault(home, wanted, person)[1] == replace(receipt, notices=())
+    assert list(iter_receipts(layout)) == [replace(receipt, notices=())]
+
+
+def test_a_folder_whose_flush_failed_is_flushed_before_its_vault_is_acknowledged(
+    tmp_path: Path, person: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed: list[str] = []
+
+    def fail_once(path: str) -> None:
+        flushed.append(path)
+        if flushed.count(str(tmp_path)) == 1 and path == str(tmp_path):
+            raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("gitmem.service.init.flush_folder", fail_once)
+    home = str(tmp_path / "home")
+    _entry, receipt = make_vault(home, NewVault(Scope.WORKSPACE, path=str(tmp_path / "vault")), person)
+    assert receipt.changed
+    assert flushed == [str(tmp_path), str(tmp_path / "vault"), str(tmp_path)]
 
 
 def test_an_empty_folder_is_filled_and_not_replaced(tmp_path: Path, person: Actor) -> None:
