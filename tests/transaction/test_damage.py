@@ -88,7 +88,7 @@ def test_the_journal_of_a_newer_gitmem_waits_for_that_one(desk: Desk, person: Ac
     with desk.open() as memory:
         one = memory.observe(draft(), person).records[0]
     assert run_killed(desk.open, "stage", lambda memory: memory.edit(one.id, RecordEdit(body="Half."), person))
-    (journal,) = (desk.runtime / "journal").glob("*.json")
+    (journal,) = (desk.repo / ".git/gitmem/journal").glob("*.json")
     good = journal.read_bytes()
     journal.write_text(json.dumps({**json.loads(good), "format": 2}))
     with desk.open() as memory:
@@ -108,11 +108,9 @@ def test_a_journal_folder_that_is_none_is_said_and_nothing_written(
     desk: Desk, memory: Memory, person: Actor, kind: str
 ) -> None:
     memory.observe(draft(), person)
-    (desk.runtime / "journal").rmdir()
-    if kind == "file":
-        (desk.runtime / "journal").write_text("x")
-    else:
-        os.mkfifo(desk.runtime / "journal")
+    journal = desk.repo / ".git/gitmem/journal"
+    journal.rmdir()
+    journal.write_text("x") if kind == "file" else os.mkfifo(journal)
     answer = memory.list(Filters())
     assert (answer.status, [problem.code for problem in answer.diagnostics]) == ("ok", ["abandoned-operation"])
     with pytest.raises(GitmemError) as raised:
@@ -207,7 +205,7 @@ def test_inv_people_first_what_was_written_into_a_replaced_file_outlives_a_pipe_
 ) -> None:
     one = memory.observe(draft(), person).records[0]
     memory.edit(one.id, RecordEdit(body="New text."), person)
-    (waiting,) = (desk.repo / ".git/gitmem/displaced").iterdir()
+    (waiting,) = (desk.repo / ".git/gitmem/displaced").glob(f"*.{Path(one.path).name}")
     with open(waiting, "a") as file:
         file.write("Written late.\n")
     os.mkfifo(waiting.with_name("0" * 40 + ".a-pipe.0"))
