@@ -67,7 +67,8 @@ class Case:
     """One operation. ``prepare`` alters the common vault, ``work`` does the operation and returns its receipt.
 
     ``makes_vault`` says that there is no vault before it, ``has_op_id`` that ``OP`` names its commit. ``later`` are
-    files that the operation sees to after its commit, so that a kill may leave them as they were.
+    files that the operation sees to after its commit, so that a kill may leave them as they were. ``clears_litter``
+    says that the operation, done once more, removes whatever a kill left in the repository.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Case:
     has_op_id: bool = True
     makes_vault: bool = False
     later: tuple[str, ...] = ()
+    clears_litter: bool = False
 
 
 def seed(attempt: int = 1) -> None:
@@ -228,7 +230,7 @@ CASES = {
             lambda memory, g: memory.retire_all([g.ids["first"], g.ids["fourth"]], "old", PERSON, op_id=OP),
         ),
         Case("observe-packing", _observe_and_pack),
-        Case("maintain", _maintain, has_op_id=False),
+        Case("maintain", _maintain, has_op_id=False, clears_litter=True),
         Case("adopt", lambda memory, _g: memory.adopt((), PERSON, OP), _person_moves_things),
         Case("import", lambda memory, g: memory.import_notes(g.notes, PERSON, op_id=OP).receipt),
         Case(

@@ -25,7 +25,7 @@ from typing import Any
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
 
 from fault_cases import CASES  # noqa: E402
-from fault_cell import SETTLE, Bench, Verdict  # noqa: E402
+from fault_cell import SETTLE, Bench, Verdict, without_empty_folders  # noqa: E402
 from tracer import FAULTS, why_not  # noqa: E402
 
 RECOVERY = {
@@ -145,7 +145,8 @@ def _run_recovery(bench: Bench, job: Job) -> Iterator[dict[str, Any]]:
             if run.is_hit:
                 verdict = bench.conclude(run)
                 call = f"{bench.calls[first - 1]}, then {again} {run.calls[again - 1]}"
-                yield _tell(job, first, Verdict(verdict.outcome, verdict.problems, call))
+                problems = without_empty_folders(verdict.problems, run.calls[again - 1])
+                yield _tell(job, first, Verdict(verdict.outcome, problems, call))
 
 
 def _tell(job: Job, number: int, verdict: Verdict) -> dict[str, Any]:

@@ -30,6 +30,7 @@ _RET_TRACE, _RET_ALLOW = 0x7FF00000, 0x7FFF0000
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _WALL = 0x40000000
 _AT_FDCWD = 0xFFFFFF9C
+_AT_REMOVEDIR = 0x200
 _MMAP_THRESHOLD = -3
 
 # name: (number, where its file is named: fd argument, or (folder fd argument or None, path argument))
@@ -252,6 +253,8 @@ def _meet(pid: int, folder: str, fault: tuple[str, int] | None, run: Run) -> Non
     if not path.startswith(folder):
         _ptrace(_CONT, pid)
         return
+    if name == "unlinkat" and regs.rdx & _AT_REMOVEDIR:
+        name = "rmdir"
     run.calls.append(f"{name} {path[len(folder) :]}")
     kind, number = fault or ("", 0)
     count = len(run.calls)
