@@ -26,7 +26,7 @@ from tracer import Run, run_traced
 NOW = datetime.datetime(2026, 11, 30, 12, tzinfo=datetime.UTC)
 _GITMEM_ERRORS = ("InputError", "StateError", "PolicyError", "UnavailableError", "IntegrityError")
 _LITTER = re.compile(r"objects/tmp_obj_gitmem\w+|\.git/gitmem/maintain/|\.gitmem-init-\w+(/.*)?")
-"""What a kill may leave: ``maintain`` removes the first two, Git's pruning the first too; ``doctor`` names the third."""
+"""What a kill may leave: ``maintain`` removes the first two, Git's pruning the first; ``doctor`` names the third."""
 SETTLE = "status"
 
 
