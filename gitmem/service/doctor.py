@@ -184,12 +184,12 @@ def _check_merging(vault: OpenVault) -> Iterator[Row]:
     from gitmem.resources import read_text
 
     root, head = vault.layout.repo, vault.repo.head().commit
+    if head is None or vault.repo.read_blob(head, MANIFEST) is None:  # not the vault's own repository, it may be
+        return
     what = "a person's `git revert` or `git merge` may meet conflicts without need"
     if (vault.repo.find_setting(DIRECTORY_RENAMES) or "").lower() != "false":
         hint = f"Run `git config {DIRECTORY_RENAMES} false` in the vault."
         yield _row("warning", "directory-renames", f"{what}: Git takes notes that moved for a folder", hint, root)
-    if head is None:
-        return
     attributes = vault.repo.read_blob(head, ".gitattributes") or b""
     wanted = [line for line in read_text("templates", "vault/gitattributes").splitlines() if " merge=" in line]
     missing = [line for line in wanted if line.encode() not in attributes.splitlines()]
