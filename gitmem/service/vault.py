@@ -156,7 +156,12 @@ class OpenVault:
         if git_dir is None:
             return []
         common_dir = find_common_dir(git_dir)
-        if not is_pending(common_dir) and not _has_lock_leftovers(git_dir, common_dir):
+        try:
+            waits = is_pending(common_dir)
+        except UnavailableError:
+            self.repo  # noqa: B018 - why all of the repository can't be used says more than why one folder can't
+            raise
+        if not waits and not _has_lock_leftovers(git_dir, common_dir):
             return []
         from gitmem.transaction.apply import recover_now
 
