@@ -136,7 +136,8 @@ def find_late_writes(ground: Ground) -> Iterator[str]:
     for path in _iter_waiting(ground):
         held, _op_id, _token, name = os.path.basename(path).split(".", 3)
         with contextlib.suppress(OSError):
-            if fingerprint(read_regular(path)) != held:
+            data = read_regular(path)
+            if data and fingerprint(data) != held:
                 yield name
 
 
