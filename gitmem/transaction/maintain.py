@@ -6,11 +6,12 @@ full by ``maintain``, and a bounded part of it by ``keep_up`` at the end of oper
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from gitmem.errors import GitmemError, disk_refused
+from gitmem.errors import GitmemError, IntegrityError, disk_refused
 from gitmem.git.commit_graph import GraphReport, find_other_graph, graph_path, list_tips, load_known, write_commit_graph
 from gitmem.git.pack import Packed, merge_packs, pack_loose, plan_merge
 from gitmem.git.packs import count_loose, count_packs, find_git_at_work, iter_loose, list_packs, remove_litter
@@ -158,17 +159,21 @@ def keep_up(ground: Ground, tools: Tools, actor: Actor, /) -> Sequence[str]:
 
 
 def find_growth(ground: Ground, manifest: Manifest) -> int | None:
-    """Return over how many files the catalog should be spread, ``None`` when it is right as it is."""
+    """Return over how many files the catalog should be spread, ``None`` when it is right as it is.
+
+    What is committed counts. It is read only where a file is so large: in its place a person may have put anything.
+    """
     if manifest.catalog_shards not in GROWTH:
         return None
     most, more = GROWTH[manifest.catalog_shards]
     folder = ground.layout.file("catalog") if manifest.catalog_shards > 1 else ground.layout.repo
     names = os.listdir(folder) if manifest.catalog_shards > 1 and os.path.isdir(folder) else ["catalog.json"]
-    return more if max((_size(os.path.join(folder, name)) for name in names), default=0) > most else None
+    large = [file for name in names if _size(file := os.path.join(folder, name)) > most]
+    return more if any(_committed_size(ground, file) > most for file in large) else None
 
 
 def find_due(ground: Ground, manifest: Manifest, limit: int) -> str:
-    """Return why ``gitmem maintain`` should be run, empty when there is no need. Looks at folders alone."""
+    """Return why ``gitmem maintain`` should be run, empty when there is no need. Looks at folders, and large views."""
     loose, packs = count_loose(ground.repo), count_packs(ground.repo)
     if loose > 4 * max(limit, 1000):
         return f"about {loose} loose objects have gathered"
@@ -286,6 +291,13 @@ def _grow_quietly(ground: Ground, tools: Tools, actor: Actor) -> Sequence[str]:
     if receipt is None:
         return ()
     return (*receipt.notices, f"the catalog has grown and is spread over {shards[-1]} files, in a commit of its own")
+
+
+def _committed_size(ground: Ground, file: str) -> int:
+    path, head = os.path.relpath(file, ground.layout.repo).replace(os.sep, "/"), ground.repo.head().commit
+    with contextlib.suppress(IntegrityError):  # one that is lost is not to be grown
+        return 0 if head is None else len(ground.repo.read_blob(head, path) or b"")
+    return 0
 
 
 def _size(path: str) -> int:
