@@ -103,7 +103,7 @@ CLOSED: dict[str, Closed] = {
         "R", at(f"{GIT}/objects"), "unavailable vault-unreadable", "vault-unreadable", "vault-unreadable"
     ),
     "object": Closed("R", tip_object, "unavailable object-unreadable", "object-unreadable", "object-unreadable"),
-    "lock": Closed("R", at(f"{GIT}/gitmem/lock"), "ok", "lock-failed", ""),
+    "lock": Closed("R", at(f"{GIT}/gitmem/lock"), "ok", "disk", ""),
     "gitmem's folder": Closed(
         "R", at(f"{GIT}/gitmem"), "unavailable vault-unreadable", "vault-unreadable", "vault-unreadable"
     ),
@@ -111,9 +111,9 @@ CLOSED: dict[str, Closed] = {
     "runtime": Closed(
         "R",
         at("global/runtime"),
-        "degraded abandoned-operation catalog-degraded",
-        "journal-unreadable",
-        "journal-unreadable no-exchange receipts-unreadable",
+        "degraded catalog-degraded",
+        "receipts-unreadable",
+        "no-exchange receipts-unreadable",
     ),
     "receipts": Closed("R", at("global/runtime/receipts"), "ok", "receipts-unreadable", "receipts-unreadable"),
     "receipts file": Closed(
@@ -124,7 +124,7 @@ CLOSED: dict[str, Closed] = {
         "receipts-unreadable",
     ),
     "journal": Closed(
-        "R", at("global/runtime/journal"), "ok abandoned-operation", "journal-unreadable", "journal-unreadable"
+        "R", at(f"{GIT}/gitmem/journal"), "ok abandoned-operation", "journal-unreadable", "journal-unreadable"
     ),
     "catalog": Closed("D", at("global/runtime/catalog.sqlite"), "degraded catalog-degraded", "done", ""),
     "registry": Closed(
