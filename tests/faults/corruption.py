@@ -128,7 +128,8 @@ def _judge(scene: Scene, person: dict[str, Any], target: str, observed: Outcome,
     if target == "journal":  # nobody knows what was under way; its files wait as a person's do, and are reported
         scene.git("checkout", "--quiet", "HEAD", "--", scene.records[0])
         for name in scene.leftovers():
-            (scene.root / name).unlink()
+            path = scene.root / name
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
     again = run(scene, write_next)
     assert again.kind == "done", f"observe: {again}"
     assert observed.kind != "done" or again.value["commit"] == observed.value["commit"], "done twice"

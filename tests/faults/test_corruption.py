@@ -58,7 +58,6 @@ EXPECTED: dict[str, dict[str, str]] = {
     "index.lock of another": {
         "others": "ok / index-locked index-locked",
         "missing": "ok / done done",
-        "folder": "ok+ / git-write-failed git-write-failed",
     },
     "journal": {
         "others": "ok+ ok ok ok ok / done dirty-path",
@@ -103,14 +102,17 @@ EXPECTED: dict[str, dict[str, str]] = {
     },
     "vault lock": {
         "others": "ok / done done",
-        "folder unreadable": "ok / disk disk",
+        "folder pipe": "unavailable+ / hostile-repository hostile-repository",
+        "unreadable": "ok / disk disk",
     },
-    "turnstile": {
+    "queue": {
         "others": "ok / done done",
+        "pipe": "unavailable+ / hostile-repository hostile-repository",
         "folder unreadable": "ok / disk disk",
     },
     "displaced, waiting": {
         "others": "ok / done done",
+        "torn flipped garbage": "ok+ ok ok ok ok / done done",
     },
     "pack": {
         "others": "unavailable+ / object-unreadable object-unreadable",
