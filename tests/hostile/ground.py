@@ -86,15 +86,22 @@ def look(folder: Path) -> dict[str, str]:
 def without_leavings(found: dict[str, str]) -> dict[str, str]:
     """Leave out what an operation that was refused may leave behind, and what it may clear away.
 
-    That is objects that nothing refers to (of one that found the branch locked, say), and files that were replaced or
-    taken back and wait for late writes: checked here to hold the very bytes that their names tell.
+    That is objects that nothing refers to (of one that found the branch locked, say), and what waits for late writes.
+    """
+    return {path: said for path, said in without_waiting(found).items() if not path.startswith(".git/objects/")}
+
+
+def without_waiting(found: dict[str, str]) -> dict[str, str]:
+    """Leave out files that were replaced or taken back and wait for late writes; whoever takes the lock clears them.
+
+    Each is checked to hold the very bytes that its name tells.
     """
     kept = {}
     for path, said in found.items():
         folder, _slash, name = path.rpartition("/")
         if folder == ".git/gitmem/displaced" and name.count(".") >= 3 and said.startswith("100644 "):
             assert said.split()[1:] == [name.partition(".")[0]], path
-        elif not path.startswith(".git/objects/"):
+        else:
             kept[path] = said
     return kept
 
