@@ -36,8 +36,10 @@ RECOVERY = {
 KINDS = (*FAULTS, *RECOVERY)
 FIRST_STEP = 3
 AGAIN_STEP = 7
-"""Faults in recovery: the operation is killed at each third call only, and a sample breaks each seventh of recovery."""
-SAMPLE_STEP = 29
+AGAIN_RUNS = 3
+"""Faults in recovery: the operation is killed at each third call only, and a sample breaks each seventh of recovery,
+but hardly more than so many of one."""
+SAMPLE_STEP = 53
 """Of the matrix without ``--sample``, each this many-th run is in the sample; which ones does not change."""
 
 
@@ -137,7 +139,7 @@ def _run_recovery(bench: Bench, job: Job) -> Iterator[dict[str, Any]]:
         bench.reset()
         bench.traced(("KILL", first))
         calls = len(bench.traced_next(command).calls)
-        again_step = 1 if job.step == 1 else AGAIN_STEP
+        again_step = 1 if job.step == 1 else max(AGAIN_STEP, calls // AGAIN_RUNS)
         for again in range(1 + first % again_step, calls + 1, again_step):
             bench.reset()
             bench.traced(("KILL", first))
