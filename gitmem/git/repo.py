@@ -242,6 +242,9 @@ def init_repo(root: str, branch: str) -> Repo:
         for name in os.listdir(root):
             if name.startswith(_PROBE_PREFIX):  # libgit2 tries out links in the work tree, and may fail to clean up
                 os.unlink(os.path.join(root, name))
+        for name in os.listdir(os.path.join(root, ".git")):
+            if name.endswith(".lock"):  # nor does it say when it could not remove its own
+                os.unlink(os.path.join(root, ".git", name))
     return open_repo(root)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pygit2
 import pytest
 
 from gitmem.errors import GitmemError, InputError, StateError, UnavailableError
@@ -196,6 +197,21 @@ def test_a_folder_whose_flush_failed_is_flushed_before_its_vault_is_acknowledged
     _entry, receipt = make_vault(home, NewVault(Scope.WORKSPACE, path=str(tmp_path / "vault")), person)
     assert receipt.changed
     assert flushed == [str(tmp_path), str(tmp_path / "vault"), str(tmp_path)]
+
+
+def test_a_lock_that_the_library_could_not_remove_does_not_stay(
+    tmp_path: Path, person: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = pygit2.init_repository
+
+    def make_and_leave(root: str, **options: Any) -> pygit2.Repository:
+        made = make(root, **options)
+        Path(root, ".git/HEAD.lock").touch()
+        return made
+
+    monkeypatch.setattr(pygit2, "init_repository", make_and_leave)
+    make_vault(str(tmp_path / "home"), NewVault(Scope.WORKSPACE, path=str(tmp_path / "vault")), person)
+    assert list((tmp_path / "vault/.git").rglob("*.lock")) == []
 
 
 def test_an_empty_folder_is_filled_and_not_replaced(tmp_path: Path, person: Actor) -> None:
