@@ -50,6 +50,7 @@ LEGITIMATE = frozenset(
         "stale",
         "edited-meanwhile",
         "no-such-record",
+        "unstable",
         "not-an-observation",
         "already-retired",
         "not-retired",
