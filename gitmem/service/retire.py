@@ -67,7 +67,8 @@ def retire(
         said = describe(retired)
         notes = [said["note"], f"Reason: {reason}"]
         if new is not None:
-            notes.append(f"Superseded by: {new[0].title} ({new[0].id})")
+            named = "a private record" if new[0].private else new[0].title
+            notes.append(f"Superseded by: {named} ({new[0].id})")
         note = "\n".join(filter(None, notes))
         moves = retired if new is None else [*retired, _plan_successor(vault, old, new)]
         title = said["title"]

@@ -240,6 +240,16 @@ def test_a_record_is_named_by_id_prefix_key_or_path(desk: Desk, memory: Memory, 
         assert refused.value.code == "no-such-record"
 
 
+def test_a_private_successor_is_not_named_in_the_commit(desk: Desk, memory: Memory, person: Actor) -> None:
+    old = memory.observe(draft("An old thing"), person).records[0].id
+    new = memory.observe(draft("A secret affair"), person).records[0].id
+    memory.edit(new, RecordEdit(properties={"private": True}), person)
+    memory.retire(old, "replaced", person, new)
+    message = desk.git("log", "-1", "--format=%B")
+    assert "Superseded by: a private record" in message
+    assert "affair" not in message
+
+
 def test_a_private_record_is_named_by_people_and_told_to_nobody(desk: Desk, memory: Memory, person: Actor) -> None:
     one = memory.observe(replace(draft("The merger"), key="merger"), person).records[0]
     memory.edit(one.id, RecordEdit(properties={"private": True}), person)
