@@ -65,6 +65,12 @@ def _find_path(vault: OpenVault, ref: str) -> VaultPath:
     path = _as_path(vault, ref)
     if path is not None:
         return path
+    try:
+        return ask(vault, lambda database, report: _look_up(vault, database, report, ref))
+    except InputError as error:
+        if error.code != "no-such-record":
+            raise
+    # A record that another operation moves can be missed by a look at the folders one after the other.
     return ask(vault, lambda database, report: _look_up(vault, database, report, ref))
 
 
