@@ -1,0 +1,52 @@
+"""Dates and times as people type them."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from gitmem.clock import format_utc
+from gitmem.errors import InputError
+from gitmem.model.when import parse_when
+
+NOW = datetime.datetime(2026, 3, 31, 14, 30, 5, tzinfo=datetime.UTC)
+
+SPANS = {
+    "2026": ("2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z"),
+    "2026-12": ("2026-12-01T00:00:00Z", "2027-01-01T00:00:00Z"),
+    "2024-02-29": ("2024-02-29T00:00:00Z", "2024-03-01T00:00:00Z"),
+    " 2026-11-30 ": ("2026-11-30T00:00:00Z", "2026-12-01T00:00:00Z"),
+    "today": ("2026-03-31T00:00:00Z", "2026-04-01T00:00:00Z"),
+    "Yesterday": ("2026-03-30T00:00:00Z", "2026-03-31T00:00:00Z"),
+    "2026-11-30T14:00:00Z": ("2026-11-30T14:00:00Z", "2026-11-30T14:00:01Z"),
+    "2026-11-30T14:00:00.123Z": ("2026-11-30T14:00:00Z", "2026-11-30T14:00:01Z"),
+    "2026-11-30 14:00": ("2026-11-30T14:00:00Z", "2026-11-30T14:01:00Z"),
+    "2026-11-30T00:30+01:00": ("2026-11-29T23:30:00Z", "2026-11-29T23:31:00Z"),
+    "12h": ("2026-03-31T02:30:05Z",) * 2,
+    "3d": ("2026-03-28T14:30:05Z",) * 2,
+    "2w ago": ("2026-03-17T14:30:05Z",) * 2,
+    "1m": ("2026-02-28T14:30:05Z",) * 2,
+    "2 y": ("2024-03-31T14:30:05Z",) * 2,
+}
+
+
+NO_TIMES = [
+    *("", "soon", "30.11.2026", "-3d", "3", "２０２６", "x" * 10_000),
+    *("2026-13", "2026-02-30", "0000", "9999y", "9999-12-31"),
+    *("2026-11-30T25:00Z", "2026-11-30T14:00:00+99:00"),
+]
+
+
+@pytest.mark.parametrize("text", SPANS)
+def test_a_time_is_read_as_meant(text: str) -> None:
+    span = parse_when(text, NOW)
+    assert (format_utc(span.start), format_utc(span.end)) == SPANS[text]
+
+
+@pytest.mark.parametrize("text", NO_TIMES)
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_when(text, NOW)
+    assert caught.value.code == "bad-date"
+    assert len(caught.value.message) < 200
