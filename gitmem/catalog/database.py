@@ -68,6 +68,7 @@ class Database:
         self.lock = threading.RLock()
         self.reason = ""
         self._file = runtime_file
+        self._key = key
         self._version = schema_version(key)
         self._busy_timeout_s = busy_timeout_s
         self._was_replaced = False
@@ -82,6 +83,13 @@ class Database:
         """Close the database; it can't be used afterwards. Safe to call twice."""
         with self.lock:
             self._connection.close()
+
+    def copy(self) -> Database:
+        """Return a catalog in memory that holds what this one does. Raises as ``reading`` does."""
+        copied = Database(_IN_MEMORY, self._key, self._busy_timeout_s)
+        with self.reading() as connection:
+            connection.backup(copied._connection)
+        return copied
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Iterator
 
 from pygit2.enums import ObjectType
@@ -14,9 +15,13 @@ from gitmem.git.message import OP_ID, parse_message
 from gitmem.git.repo import Repo
 from gitmem.model.ids import CommitId
 
-__all__ = ["Commit", "find_op", "iter_commits", "list_tips", "read_commit"]
+__all__ = ["Commit", "find_named", "find_op", "iter_commits", "list_tips", "read_commit"]
 _FURTHER_COMMITS = 16
+_WHOLE_ID = re.compile(r"[0-9a-f]{40}", re.ASCII)
+_REF_NAME = re.compile(r"[^\x00-\x20\x7f~^:?*\[\\/.-][^\x00-\x20\x7f~^:?*\[\\]*(?<![/.])")
 _TIPS = ("refs/heads/", "refs/remotes/", "refs/stash")
+_MAX_TAGS = 10
+"""How many tags of tags are followed."""
 
 
 def read_commit(repo: Repo, commit: CommitId) -> Commit:
@@ -43,6 +48,40 @@ def find_op(repo: Repo, start: CommitId, op_id: str, stop: CommitId | None = Non
     for commit in iter_commits(repo, start, stop):
         if op_id in commit.message and (OP_ID, op_id) in parse_message(commit.message).trailers:
             return commit
+    return None
+
+
+def find_named(repo: Repo, name: str) -> CommitId | None:
+    """Return the commit that ``HEAD``, a branch, a tag, a whole ref or a whole id names, or ``None``.
+
+    Where one name is several of these, a tag wins, then a branch, as in Git. Raises ``IntegrityError``
+    (``object-unreadable``, ``ref-unreadable``).
+    """
+    if name in ("HEAD", "@"):
+        return repo.head().commit
+    if _WHOLE_ID.fullmatch(name):
+        return _peel(repo, CommitId(name)) if repo.objects.exists(name) else None
+    if not _REF_NAME.fullmatch(name) or any(part in name for part in ("..", "//", "/.", "@{", ".lock")):
+        return None
+    places = (
+        (name,) if name.startswith("refs/") else ("refs/tags/" + name, "refs/heads/" + name, "refs/remotes/" + name)
+    )
+    for place in places:
+        found = read_ref(repo.common_dir, place)
+        if found is not None:
+            return _peel(repo, found)
+    return None
+
+
+def _peel(repo: Repo, object_id: CommitId) -> CommitId | None:
+    """Return the commit that the object is or, as a tag, stands for; ``None`` for a file or folder."""
+    for _ in range(_MAX_TAGS):
+        kind, data = repo.objects.read_any(object_id)
+        if kind == ObjectType.COMMIT:
+            return object_id
+        if kind != ObjectType.TAG:
+            return None
+        object_id = CommitId(data[len("object ") : len("object ") + 40].decode("ascii", "replace"))
     return None
 
 

@@ -66,10 +66,15 @@ class ObjectStore:
         Raises ``IntegrityError`` (``object-unreadable``) when it is damaged, missing or of another kind.
         """
         with reading(f"the {kind.name.lower()} {object_id}"):
-            found, data = _read_loose(self._loose_path(object_id), object_id) or self._read_packed(object_id)
+            found, data = self._read(object_id)
             if found != kind:
                 raise ValueError("it is of another kind")
             return data
+
+    def read_any(self, object_id: str) -> tuple[ObjectType, bytes]:
+        """Return kind and content of an object. Raises ``IntegrityError`` (``object-unreadable``)."""
+        with reading(f"the object {object_id}"):
+            return self._read(object_id)
 
     def read_small(self, blob: str) -> bytes:
         """Return the content of a blob; the last small ones that were read or written here are remembered.
@@ -200,6 +205,9 @@ class ObjectStore:
 
     def _loose_path(self, object_id: str) -> str:
         return os.path.join(self._objects_dir, object_id[:2], object_id[2:])
+
+    def _read(self, object_id: str) -> tuple[ObjectType, bytes]:
+        return _read_loose(self._loose_path(object_id), object_id) or self._read_packed(object_id)
 
     def _read_packed(self, object_id: str) -> tuple[ObjectType, bytes]:
         kind, data = self._handle().odb.read(object_id)

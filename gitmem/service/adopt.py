@@ -16,9 +16,9 @@ from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.policy.authority import authority_for
 from gitmem.service.edited import EditedNote, find_edited, list_edited, read_committed
 from gitmem.service.gate import authorize, check_record
-from gitmem.service.keys import iter_private, iter_taken_keys
+from gitmem.service.keys import iter_taken_keys
 from gitmem.service.plan import carry_out_allowed, digest, edit_record, find_earlier, no_change, path_in, reread, stamp
-from gitmem.service.reading import ask
+from gitmem.service.reading import ask, iter_private
 from gitmem.service.retry import describe_request
 from gitmem.service.together import refuse
 from gitmem.service.vault import OpenVault

@@ -13,9 +13,8 @@ from gitmem.errors import StateError
 from gitmem.model.change import RecordChange
 from gitmem.model.ids import CommitId, Fingerprint, RecordId
 from gitmem.model.vault_path import VaultPath
-from gitmem.service.keys import iter_private
 from gitmem.service.operations import Found, Operation, find_undone
-from gitmem.service.reading import ask
+from gitmem.service.reading import ask, iter_private
 from gitmem.service.vault import OpenVault
 
 if TYPE_CHECKING:

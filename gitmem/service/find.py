@@ -11,8 +11,7 @@ from gitmem.model.ids import ALPHABET, ID_CHARS
 from gitmem.model.links import LinkTargets
 from gitmem.model.record import Record, state_of
 from gitmem.model.vault_path import VaultPath, find_path_problem, parse_vault_path
-from gitmem.service.keys import iter_private
-from gitmem.service.reading import ask
+from gitmem.service.reading import ask, iter_private
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible
 from gitmem.vault.markdown import find_property_links
@@ -22,6 +21,7 @@ from gitmem.vault.scan import read_stable
 if TYPE_CHECKING:
     from gitmem.catalog.database import Database
     from gitmem.catalog.reconcile import Report
+    from gitmem.service.reading import Reading
 
 MIN_PREFIX_CHARS = 3
 _SHOWN = 5
@@ -74,9 +74,29 @@ def _find_path(vault: OpenVault, ref: str) -> VaultPath:
     return ask(vault, lambda database, report: _look_up(vault, database, report, ref))
 
 
+def get_past_record(reading: Reading, ref: str) -> tuple[Record, bytes]:
+    """Return the record that ``ref`` names, as an earlier commit has it; by what it is called then, else by what now.
+
+    Private ones are not found. Raises ``InputError`` (``no-such-record``, ``ambiguous-record``).
+    """
+    path = _find_past_path(reading, ref)
+    if path is None:
+        now, _data = get_record(reading.vault, ref)
+        path = _find_in_catalog(reading.database, now.id)
+    found = {} if path is None else reading.records([path])
+    if path not in found:
+        raise _no_such(ref, reading.report, " in that commit")
+    return found[path]
+
+
+def _find_past_path(reading: Reading, ref: str) -> VaultPath | None:
+    inside = _to_inside(reading.vault, ref)
+    is_path = state_of(inside) is not None and not find_path_problem(inside) and bool(reading.records([inside]))
+    return parse_vault_path(inside) if is_path else _find_in_catalog(reading.database, ref.strip())
+
+
 def _as_path(vault: OpenVault, ref: str) -> VaultPath | None:
-    inside = os.path.relpath(ref, vault.layout.repo) if os.path.isabs(ref) else ref
-    inside = inside.replace(os.sep, "/")
+    inside = _to_inside(vault, ref)
     if state_of(inside) is None or find_path_problem(inside):
         return None
     path = parse_vault_path(inside)
@@ -85,10 +105,22 @@ def _as_path(vault: OpenVault, ref: str) -> VaultPath | None:
     raise InputError("no-such-record", f"there is no file {make_visible(ref)[:200]}", "See `gitmem list`.")
 
 
+def _to_inside(vault: OpenVault, ref: str) -> str:
+    inside = os.path.relpath(ref, vault.layout.repo) if os.path.isabs(ref) else ref
+    return inside.replace(os.sep, "/")
+
+
 def _look_up(vault: OpenVault, database: Database, report: Report, ref: str) -> VaultPath:
+    wanted = ref.strip()
+    path = _find_in_catalog(database, wanted) or _find_private(vault, database, wanted)
+    if path is None:
+        raise _no_such(ref, report)
+    return path
+
+
+def _find_in_catalog(database: Database, wanted: str) -> VaultPath | None:
     from gitmem.catalog.query import find_by_key, find_by_prefix, find_row
 
-    wanted = ref.strip()
     row = find_row(database, wanted) or find_by_key(database, wanted)
     if row is not None:
         return row.path
@@ -98,17 +130,15 @@ def _look_up(vault: OpenVault, database: Database, report: Report, ref: str) -> 
         raise InputError(
             "ambiguous-record", f"{len(rows)} records begin with {wanted!r}: {listed}", "Give more of the id."
         )
-    if rows:
-        return rows[0].path
-    private = _find_private(vault, database, wanted)
-    if private is not None:
-        return private
-    named = make_visible(wanted)[:80]
+    return rows[0].path if rows else None
+
+
+def _no_such(ref: str, report: Report, where: str = "") -> InputError:
+    named = make_visible(ref.strip())[:80]
     broken = len(report.problems)
     also = f" (files with problems: {broken}, see `gitmem check`)" if broken else ""
-    raise InputError(
-        "no-such-record", f"no record has the id, key or path {named!r}{also}", "Look for it with `gitmem search`."
-    )
+    message = f"no record has the id, key or path {named!r}{where}{also}"
+    return InputError("no-such-record", message, "Look for it with `gitmem search`.")
 
 
 def _find_private(vault: OpenVault, database: Database, wanted: str) -> VaultPath | None:

@@ -6,16 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from gitmem.errors import GitmemError, InputError
+from gitmem.errors import InputError
 from gitmem.model.change import Change, RecordChange
 from gitmem.model.ids import RecordId
 from gitmem.model.record import Record
-from gitmem.model.vault_path import parse_vault_path
-from gitmem.service.reading import ask
+from gitmem.service.reading import ask, iter_private
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold
-from gitmem.vault.record_file import parse_record
-from gitmem.vault.scan import read_stable
 
 if TYPE_CHECKING:
     from gitmem.catalog.database import Database
@@ -84,20 +81,6 @@ def _find_owners(vault: OpenVault, database: Database, wanted: set[str]) -> dict
         if record.key is not None and fold(record.key) in owners:
             owners[fold(record.key)].add(record.id)
     return owners
-
-
-def iter_private(vault: OpenVault, database: Database) -> Iterator[Record]:
-    """Yield the private records, read from their files: the catalog holds nothing of them but their paths."""
-    from gitmem.catalog.query import list_private_paths
-
-    for text in list_private_paths(database):
-        path = parse_vault_path(text)
-        try:
-            record = parse_record(path, read_stable(vault.layout.repo, path, vault.clock))
-        except GitmemError:
-            continue
-        if record is not None:
-            yield record
 
 
 def _taken(key: str, owner: RecordId) -> InputError:

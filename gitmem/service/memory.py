@@ -175,23 +175,23 @@ class Memory:
 
         return answer_again(self.vault, op_id, bring)
 
-    def show(self, ref: str, *, to_person: bool = False) -> Answer:
+    def show(self, ref: str, *, to_person: bool = False, as_of: str | None = None) -> Answer:
         """Return one record, whole; ``extra`` has its ``body`` and ``properties``. See ``service.show``."""
         from gitmem.service.show import show
 
-        return report(lambda: show(self.vault, ref, to_person=to_person))
+        return report(lambda: show(self.vault, ref, to_person=to_person, as_of=as_of))
 
-    def list(self, filters: Filters, limit: int | None = None) -> Answer:
+    def list(self, filters: Filters, limit: int | None = None, as_of: str | None = None) -> Answer:
         """Return records by state, kind and tag, sorted by title. See ``service.list_records``."""
         from gitmem.service.list_records import list_records
 
-        return report(lambda: list_records(self.vault, filters, limit))
+        return report(lambda: list_records(self.vault, filters, limit, as_of))
 
-    def search(self, words: str, filters: Filters, limit: int = 10) -> Answer:
+    def search(self, words: str, filters: Filters, limit: int = 10, as_of: str | None = None) -> Answer:
         """Return the records that best match ``words``. See ``service.search``."""
         from gitmem.service.search import search
 
-        return report(lambda: search(self.vault, words, filters, limit))
+        return report(lambda: search(self.vault, words, filters, limit, as_of))
 
     def links(self, ref: str) -> Answer:
         """Return where a record's links lead and what links to it, as rows. See ``service.links``."""

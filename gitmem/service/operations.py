@@ -106,26 +106,39 @@ def get_operation(vault: OpenVault, ref: str) -> Found:
     It has to be in the history of HEAD; that is read back to it, or as a whole where ``ref`` is no complete id. Raises
     ``InputError``: ``no-such-operation``, ``ambiguous-operation``, ``not-an-operation`` (a commit made outside gitmem).
     """
-    wanted = ref.strip()
+    found = _find(vault, ref.strip())
+    if found is None:
+        raise InputError(
+            "no-such-operation",
+            f"no operation in the history of this branch has the id {make_visible(ref.strip())[:80]!r}",
+            "See `gitmem log`, or `gitmem log ID` for the operations on one record; it takes "
+            f"{MIN_OP_PREFIX_CHARS} characters of an operation's id, or 7 of its commit's.",
+        )
+    return _check_named(found)
+
+
+def find_operation(vault: OpenVault, ref: str) -> Operation | None:
+    """Return what ``get_operation`` returns, a commit made outside gitmem too, or ``None`` where nothing is meant.
+
+    Raises ``InputError`` (``ambiguous-operation``).
+    """
+    found = _find(vault, ref.strip())
+    return None if found is None else found.operation
+
+
+def _find(vault: OpenVault, wanted: str) -> Found | None:
     passed: list[Operation] = []
     found: list[int] = []
     head = vault.head()
     for one in iter_operations(vault, head):
         if wanted in (one.op_id, one.commit.id):
-            return _check_named(Found(one, head, tuple(passed)))
+            return Found(one, head, tuple(passed))
         if _is_meant(one, wanted):
             found.append(len(passed))
         passed.append(one)
     if len(found) > 1:
         raise _ambiguous(wanted, [passed[at] for at in found])
-    if not found:
-        raise InputError(
-            "no-such-operation",
-            f"no operation in the history of this branch has the id {make_visible(wanted)[:80]!r}",
-            "See `gitmem log`, or `gitmem log ID` for the operations on one record; it takes "
-            f"{MIN_OP_PREFIX_CHARS} characters of an operation's id, or 7 of its commit's.",
-        )
-    return _check_named(Found(passed[found[0]], head, tuple(passed[: found[0]])))
+    return Found(passed[found[0]], head, tuple(passed[: found[0]])) if found else None
 
 
 def _is_meant(one: Operation, wanted: str) -> bool:

@@ -6,16 +6,21 @@ files become diagnostics, and a memory that can't be read gets a status that say
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import datetime
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from gitmem.errors import InputError, IntegrityError, StateError, UnavailableError
+from gitmem.clock import format_utc
+from gitmem.errors import GitmemError, InputError, IntegrityError, StateError, UnavailableError
+from gitmem.git.history import read_commit
 from gitmem.model.answer import Answer, Status
-from gitmem.model.ids import CommitId
+from gitmem.model.ids import CommitId, RecordId
 from gitmem.model.record import Problem, Record
-from gitmem.model.vault_path import parse_vault_path
+from gitmem.model.vault_path import VaultPath, parse_vault_path
+from gitmem.service.past import Past, scan_commit
+from gitmem.service.revision import get_revision
 from gitmem.service.vault import OpenVault
 
 if TYPE_CHECKING:
@@ -49,21 +54,80 @@ def ask(vault: OpenVault, question: Callable[[Database, Report], T]) -> T:
         return database.attempt(work)
 
 
-def answer(vault: OpenVault, question: Callable[[Database, Report, CommitId], Answer]) -> Answer:
+@dataclass(frozen=True)
+class Reading:
+    """One moment of the records that a question is asked of: the work tree, or what an earlier commit held (``past``).
+
+    ``head`` is the commit that the whole answer speaks of; ``database`` is in step with the moment, as ``report`` says.
+    """
+
+    vault: OpenVault
+    head: CommitId
+    database: Database
+    report: Report
+    past: Past | None = None
+
+    def records(self, paths: Iterable[str]) -> dict[str, tuple[Record, bytes]]:
+        """Return the records at ``paths`` with their bytes, reread and masked.
+
+        Left out is what is private, and what changed or went since the scan. Raises ``UnavailableError``
+        (``scanner-failed``): nothing may be shown then.
+        """
+        if self.past is None:
+            return read_records(self.vault, paths)
+        with self.past.open() as read:
+            return _read_records(read, self.past.parse, paths)
+
+    def uncommitted(self, records: Iterable[Record]) -> set[str]:
+        """Return the paths of those among ``records`` that differ from what ``head`` has there."""
+        if self.past is not None:
+            return set()
+        wanted = list(records)
+        committed = self.vault.committed_ids(self.head, [record.path for record in wanted])
+        return {record.path for record in wanted if committed[record.path] != record.fingerprint}
+
+
+def answer(vault: OpenVault, question: Callable[[Reading], Answer], as_of: str | None = None) -> Answer:
     """Return ``question``'s answer with the revision and what was settled or is degraded.
 
-    The question is handed the one commit that the whole answer speaks of. The status is ``degraded`` when the catalog
-    could only be had in memory. Raises as ``ask`` does.
+    With ``as_of``, a date or revision as ``get_revision`` reads it, the answer is of that commit, and
+    ``extra["as_of"]`` is the time at which it was made. The status is ``degraded`` when the catalog could only be had
+    in memory. Raises as ``ask`` and ``get_revision`` do.
     """
     settled = vault.settle_abandoned()
     head = vault.head()
-    found = ask(vault, lambda database, report: question(database, report, head))
+    if as_of is None:
+        found = ask(vault, lambda database, report: question(Reading(vault, head, database, report)))
+    else:
+        head = get_revision(vault, as_of)
+        found = _ask_past(vault, head, question)
     diagnostics = [*settled, *found.diagnostics]
     status = found.status
     if vault.database.degraded:
         diagnostics.append(Problem("catalog-degraded", vault.database.reason))
         status = Status.DEGRADED
     return Answer(status, head, found.hits, found.rows, tuple(diagnostics), found.extra)
+
+
+def _ask_past(vault: OpenVault, commit: CommitId, question: Callable[[Reading], Answer]) -> Answer:
+    from gitmem.catalog.past import copy_by_content
+    from gitmem.catalog.reconcile import reconcile
+    from gitmem.policy.secrets import redact
+    from gitmem.relevance.terms import extract_terms
+
+    def copy(database: Database, _report: Report) -> tuple[Database, frozenset[RecordId]]:
+        return copy_by_content(database), frozenset(record.id for record in iter_private(vault, database))
+
+    database, hidden = ask(vault, copy)
+    past = scan_commit(vault, commit, hidden)
+    try:
+        with past.open() as read:
+            report = reconcile(database, past.scan, read, past.parse, extract_terms, redact)
+        found = question(Reading(vault, commit, database, report, past))
+    finally:
+        database.close()
+    made = datetime.datetime.fromtimestamp(read_commit(vault.repo, commit).time, datetime.UTC)
+    return replace(found, extra={"as_of": format_utc(made), **found.extra})
 
 
 def report(read: Callable[[], Answer]) -> Answer:
@@ -88,19 +152,39 @@ def report(read: Callable[[], Answer]) -> Answer:
 
 
 def read_records(vault: OpenVault, paths: Iterable[str]) -> dict[str, tuple[Record, bytes]]:
-    """Return the records at ``paths``, reread and masked; what changed or went since the scan is left out."""
+    """Return the records at ``paths`` in the work tree, reread and masked; what changed or went is left out."""
     from gitmem.vault.record_file import parse_record
     from gitmem.vault.scan import StableReader
 
-    found = {}
     with StableReader(vault.layout.repo, vault.clock) as read:
-        for path in paths:
-            with suppress(InputError, StateError):
-                data = read(path)
-                record = parse_record(parse_vault_path(path), data)
-                if record is not None and not record.private:
-                    found[path] = mask(record, data)
+        return _read_records(read, parse_record, paths)
+
+
+def _read_records(
+    read: Callable[[str], bytes], parse: Callable[[VaultPath, bytes], Record | None], paths: Iterable[str]
+) -> dict[str, tuple[Record, bytes]]:
+    found = {}
+    for path in paths:
+        with suppress(InputError, StateError):
+            data = read(path)
+            record = parse(parse_vault_path(path), data)
+            if record is not None and not record.private:
+                found[path] = mask(record, data)
     return found
+
+
+def iter_private(vault: OpenVault, database: Database) -> Iterator[Record]:
+    """Yield the private records, read from their files: the catalog holds nothing of them but their paths."""
+    from gitmem.catalog.query import list_private_paths
+    from gitmem.vault.record_file import parse_record
+    from gitmem.vault.scan import read_stable
+
+    for text in list_private_paths(database):
+        with suppress(GitmemError):
+            path = parse_vault_path(text)
+            record = parse_record(path, read_stable(vault.layout.repo, path, vault.clock))
+            if record is not None:
+                yield record
 
 
 def mask(record: Record, data: bytes) -> tuple[Record, bytes]:

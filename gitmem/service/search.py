@@ -8,24 +8,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gitmem.model.answer import Answer, Hit, Status
-from gitmem.model.ids import CommitId
 from gitmem.service.query import Filters, to_catalog
-from gitmem.service.reading import answer, read_records
+from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
 
 if TYPE_CHECKING:
-    from gitmem.catalog.database import Database
     from gitmem.catalog.query import Match, Query
-    from gitmem.catalog.reconcile import Report
 
 MAX_SNIPPET_CHARS = 160
 
 
-def search(vault: OpenVault, words: str, filters: Filters, limit: int = 10) -> Answer:
+def search(vault: OpenVault, words: str, filters: Filters, limit: int = 10, as_of: str | None = None) -> Answer:
     """Return the records that best match ``words`` as hits, best first, at most ``limit`` (1 to 1,000).
 
     Each hit says why it matched and shows the place. Uncommitted edits are found and flagged. Retired records answer
-    only when ``filters`` names their state. Raises ``InputError`` (``empty-query``, ``query-too-long``, ``bad-limit``).
+    only when ``filters`` names their state. ``as_of`` asks an earlier commit, see ``reading.answer``. Raises
+    ``InputError`` (``empty-query``, ``query-too-long``, ``bad-limit``, ``no-such-revision``).
     """
     from gitmem.catalog.query import Query
     from gitmem.errors import InputError
@@ -35,23 +33,22 @@ def search(vault: OpenVault, words: str, filters: Filters, limit: int = 10) -> A
     if not words.strip():
         raise InputError("empty-query", "there is nothing to search for", "Give a word, or use `gitmem list`.")
     query = Query(words, tokens, to_catalog(filters))
-    return answer(vault, lambda database, report, head: _search(vault, database, report, head, query, limit))
+    return answer(vault, lambda reading: _search(reading, query, limit), as_of)
 
 
-def _search(vault: OpenVault, database: Database, report: Report, head: CommitId, query: Query, limit: int) -> Answer:
+def _search(reading: Reading, query: Query, limit: int) -> Answer:
     from gitmem.catalog.query import search as find_matches
     from gitmem.relevance.terms import make_snippet
 
-    matches: list[Match] = find_matches(database, query, limit)
-    records = read_records(vault, sorted(match.row.path for match in matches))
-    committed = vault.committed_ids(head, [match.row.path for match in matches])
+    matches: list[Match] = find_matches(reading.database, query, limit)
+    records = reading.records(sorted(match.row.path for match in matches))
+    uncommitted = reading.uncommitted(record for record, _data in records.values())
     hits = []
     for match in matches:
         if match.row.path not in records:
             continue
         record = records[match.row.path][0]
         snippet = make_snippet(record.body, match.words, MAX_SNIPPET_CHARS)
-        uncommitted = committed[record.path] != record.fingerprint
-        hits.append(Hit(record, match.matched, snippet, uncommitted=uncommitted))
+        hits.append(Hit(record, match.matched, snippet, uncommitted=record.path in uncommitted))
     status = Status.OK if hits else Status.NO_MATCH
-    return Answer(status, head, tuple(hits), diagnostics=report.problems)
+    return Answer(status, reading.head, tuple(hits), diagnostics=reading.report.problems)

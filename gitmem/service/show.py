@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gitmem.model.answer import Answer, Hit, Status
-from gitmem.model.record import Problem
-from gitmem.service.find import get_record
-from gitmem.service.reading import mask
+from gitmem.model.record import Problem, Record
+from gitmem.service.find import get_past_record, get_record
+from gitmem.service.reading import Reading, answer, mask
 from gitmem.service.vault import OpenVault
 
 
-def show(vault: OpenVault, ref: str, *, to_person: bool = False) -> Answer:
+def show(vault: OpenVault, ref: str, *, to_person: bool = False, as_of: str | None = None) -> Answer:
     """Return the record ``ref`` as the one hit; ``extra`` has its ``body``, ``properties`` and ``file`` (all of it).
 
     Secrets that a person's edit brought in are masked. A private record is ``withheld``, unless it is shown to a person
-    who is about to confirm something (``to_person``). Raises what ``get_record`` raises, and ``UnavailableError``
+    who is about to confirm something (``to_person``). ``as_of`` asks an earlier commit, see ``reading.answer``; no
+    private record is found in one. Raises what ``get_record`` raises, and ``UnavailableError``
     (``scanner-failed``) when nothing may be shown.
     """
+    if as_of is not None:
+        return answer(vault, lambda reading: _show_past(reading, ref), as_of)
     settled = vault.settle_abandoned()
     head = vault.head()
     record, data = mask(*get_record(vault, ref))
@@ -23,5 +28,14 @@ def show(vault: OpenVault, ref: str, *, to_person: bool = False) -> Answer:
         told = Problem("private", f"the record {record.id} is private; open its file to read it", record.path)
         return Answer(Status.WITHHELD, head, diagnostics=(*settled, told))
     uncommitted = vault.committed_ids(head, [record.path])[record.path] != record.fingerprint
-    extra = {"body": record.body, "properties": record.properties, "file": data.decode("utf-8", "replace")}
-    return Answer(Status.OK, head, (Hit(record, uncommitted=uncommitted),), diagnostics=settled, extra=extra)
+    hit = Hit(record, uncommitted=uncommitted)
+    return Answer(Status.OK, head, (hit,), diagnostics=settled, extra=_whole(record, data))
+
+
+def _show_past(reading: Reading, ref: str) -> Answer:
+    record, data = get_past_record(reading, ref)
+    return Answer(Status.OK, reading.head, (Hit(record),), extra=_whole(record, data))
+
+
+def _whole(record: Record, data: bytes) -> dict[str, Any]:
+    return {"body": record.body, "properties": record.properties, "file": data.decode("utf-8", "replace")}

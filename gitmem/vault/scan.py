@@ -17,6 +17,7 @@ from typing import Self
 
 from gitmem.clock import Clock
 from gitmem.errors import GitmemError, InputError, StateError
+from gitmem.model.ids import Fingerprint
 from gitmem.model.record import FOLDERS, Problem
 from gitmem.model.settings import vault_missing
 from gitmem.model.vault_path import MAX_DEPTH
@@ -71,6 +72,11 @@ class Scan:
     time_ns: int
     folders: dict[str, FolderScan]
     problems: tuple[Problem, ...]
+
+
+def content_signature(content: Fingerprint) -> bytes:
+    """Return the signature of a file that is known by its content: one in a commit. It is never a fresh one."""
+    return bytes(8) + bytes.fromhex(content)[: (SIGNATURE_FIELDS - 1) * 8]
 
 
 def scan_records(root: str, clock: Clock) -> Scan:
@@ -197,7 +203,7 @@ def _scan_folder(opened: Folder, folder: str, problems: list[Problem]) -> tuple[
     )
     joined = "/".join(notes)
     if not _are_plain(joined):
-        notes = [name for name in notes if _is_note(name, folder, problems)]
+        notes = [name for name in notes if is_note(name, folder, problems)]
         joined = "/".join(notes)
     signatures, odd = _measure(notes, opened)
     if odd:
@@ -253,7 +259,8 @@ def _are_plain(joined: str) -> bool:
     return not any(mark in joined for mark in _CONFLICT_MARKS)
 
 
-def _is_note(name: str, folder: str, problems: list[Problem]) -> bool:
+def is_note(name: str, folder: str, problems: list[Problem]) -> bool:
+    """Tell whether a file whose ``name`` ends in ``.md`` is read as a note; what hides one is put into ``problems``."""
     if name.startswith("."):
         return False
     if not _is_text(name):

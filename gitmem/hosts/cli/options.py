@@ -109,6 +109,12 @@ def filter_options(function: Function) -> Function:
     return _stack(function, options)
 
 
+def as_of_option(function: Function) -> Function:
+    """Add ``--as-of``."""
+    help_text = "Answer from an earlier commit: a date (2026-11-30, 2w), an operation, a commit, a branch, HEAD~3."
+    return click.option("--as-of", type=text, metavar="DATE|REV", help=help_text)(function)
+
+
 def read_drafts(call: Call, values: dict[str, Any]) -> tuple[list[int], list[Draft]]:
     """Return the lines of the file that ``--from`` names, or of standard input, and the draft on each. Reads.
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from gitmem.errors import IntegrityError, UnavailableError
 from gitmem.hosts.cli.call import Call
 from gitmem.hosts.cli.output import read_document
-from gitmem.hosts.cli.plain import format_problems, format_unreadable
+from gitmem.hosts.cli.plain import format_problems, format_unreadable, short
 from gitmem.model.answer import Answer, Status
 from gitmem.service.memory import Memory
 
@@ -34,6 +34,8 @@ def print_answer(call: Call, answer: Answer, repo: str, text: Callable[[Answer],
         call.warn(format_unreadable(answer))
         return UnavailableError.exit_code
     call.print_result(read_document(answer, repo), "" if call.as_json else text(answer))
+    if "as_of" in answer.extra:
+        call.warn(f"as of {answer.extra['as_of']}, commit {short(answer.revision)}")
     call.warn(format_problems(answer.diagnostics))
     if answer.status is Status.NO_MATCH:
         call.warn(nothing)

@@ -6,18 +6,24 @@ import click
 
 from gitmem.hosts.cli.call import Call, pass_call
 from gitmem.hosts.cli.group import verb
-from gitmem.hosts.cli.options import filter_options, read_filters
+from gitmem.hosts.cli.options import as_of_option, filter_options, read_filters
 from gitmem.hosts.cli.plain import format_records
 from gitmem.hosts.cli.reading import find_columns, say_answer
 from gitmem.model.answer import Answer
 
 
-@verb("list", "gitmem list\ngitmem list --state promoted --tag tool/pytest\ngitmem list --kind boundary --json")
+@verb("list", "gitmem list\ngitmem list --state promoted --tag tool/pytest\ngitmem list --as-of 2w --json")
 @filter_options
 @click.option("--limit", type=click.IntRange(1), help="At most so many; all without it.")
+@as_of_option
 @pass_call
 def command(
-    call: Call, tags: tuple[str, ...], kinds: tuple[str, ...], states: tuple[str, ...], limit: int | None
+    call: Call,
+    tags: tuple[str, ...],
+    kinds: tuple[str, ...],
+    states: tuple[str, ...],
+    limit: int | None,
+    as_of: str | None,
 ) -> int:
     """List records by title: id, state, kind, title and tags.
 
@@ -26,7 +32,7 @@ def command(
     filters = read_filters(tags, kinds, states)
     return say_answer(
         call,
-        lambda memory: memory.list(filters, limit),
+        lambda memory: memory.list(filters, limit, as_of),
         _format,
         nothing="no records",
     )

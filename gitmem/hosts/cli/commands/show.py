@@ -10,7 +10,7 @@ from gitmem.hosts.cli.call import Call, pass_call
 from gitmem.hosts.cli.columns import align, safe_line
 from gitmem.hosts.cli.complete import complete_records
 from gitmem.hosts.cli.group import verb
-from gitmem.hosts.cli.options import text
+from gitmem.hosts.cli.options import as_of_option, text
 from gitmem.hosts.cli.reading import say_answer
 from gitmem.model.answer import Answer, Status
 from gitmem.model.authority import Action
@@ -19,11 +19,20 @@ from gitmem.service.memory import Memory
 from gitmem.text import make_visible
 
 
-@verb("show", "gitmem show m7k2q9x4c0de\ngitmem show test-workers --json\ngitmem show m7k2q9 --raw")
+@verb(
+    "show",
+    """
+gitmem show m7k2q9x4c0de
+gitmem show test-workers --json
+gitmem show m7k2q9 --raw
+gitmem show m7k2q9 --as-of HEAD~3
+""",
+)
 @click.argument("ref", metavar="ID", type=text, shell_complete=complete_records)
 @click.option("--raw", is_flag=True, help="Print the file as it is, hidden characters included.")
+@as_of_option
 @pass_call
-def command(call: Call, ref: str, *, raw: bool) -> int:
+def command(call: Call, ref: str, as_of: str | None, *, raw: bool) -> int:
     """Show one record: its properties, then its text.
 
     ID is an id, the beginning of one, a key or a path. Of a retired record the reason is shown, too. Secrets are
@@ -31,12 +40,12 @@ def command(call: Call, ref: str, *, raw: bool) -> int:
     """
     if raw and call.as_json:
         raise click.UsageError("--raw and --json exclude each other")
-    return say_answer(call, lambda memory: _read(memory, ref), _format_raw if raw else _format)
+    return say_answer(call, lambda memory: _read(memory, ref, as_of), _format_raw if raw else _format)
 
 
-def _read(memory: Memory, ref: str) -> Answer:
-    answer = memory.show(ref)
-    if answer.status is not Status.OK or answer.hits[0].record.state is not State.RETIRED:
+def _read(memory: Memory, ref: str, as_of: str | None) -> Answer:
+    answer = memory.show(ref, as_of=as_of)
+    if as_of is not None or answer.status is not Status.OK or answer.hits[0].record.state is not State.RETIRED:
         return answer
     last = memory.log(answer.hits[0].record.path, limit=1).rows
     notes = [row["note"] for row in last if row["op"] == Action.RETIRE.value]

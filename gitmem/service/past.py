@@ -1,0 +1,66 @@
+"""What an earlier commit holds, looked at without touching the work tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+
+from gitmem.errors import InputError
+from gitmem.model.ids import CommitId, Fingerprint, RecordId
+from gitmem.model.record import FOLDERS, Problem, Record
+from gitmem.model.vault_path import VaultPath
+from gitmem.service.vault import OpenVault
+from gitmem.vault.record_file import parse_record
+from gitmem.vault.scan import MAX_NOTE_BYTES, FolderScan, Scan, content_signature, is_note
+
+
+@dataclass(frozen=True)
+class Past:
+    """The notes of one commit. ``scan`` knows them by their content; ``hidden`` are the records that are private now.
+
+    What is private now is private in every earlier commit, too.
+    """
+
+    vault: OpenVault
+    commit: CommitId
+    scan: Scan
+    blobs: dict[str, Fingerprint]
+    hidden: Container[RecordId]
+
+    def open(self) -> AbstractContextManager[Callable[[str], bytes]]:
+        """Return what reads a note by its path. Raises ``InputError`` (``too-large``,
+        ``no-such-record``), ``IntegrityError`` (``object-unreadable``)."""
+        return nullcontext(self._read)
+
+    def parse(self, path: VaultPath, data: bytes) -> Record | None:
+        """Return the record in ``data`` as ``parse_record`` does."""
+        record = parse_record(path, data)
+        return replace(record, private=True) if record is not None and record.id in self.hidden else record
+
+    def _read(self, path: str) -> bytes:
+        if path not in self.blobs:
+            raise InputError("no-such-record", f"that commit has no note {path}", "See `gitmem list --as-of`.")
+        data = self.vault.repo.read_object(self.blobs[path])
+        if len(data) > MAX_NOTE_BYTES:
+            message = f"{len(data)} bytes, more than {MAX_NOTE_BYTES}"
+            raise InputError("too-large", message, "Split it into several notes.", path=path)
+        return data
+
+
+def scan_commit(vault: OpenVault, commit: CommitId, hidden: Container[RecordId]) -> Past:
+    """Look at the folders of ``commit``, and at no note. Raises ``IntegrityError`` (``object-unreadable``)."""
+    blobs: dict[str, Fingerprint] = {}
+    problems: list[Problem] = []
+    folders: dict[str, list[str]] = {}
+    for top in FOLDERS:
+        for path, blob in vault.repo.iter_files(commit, top):
+            folder, _slash, name = path.rpartition("/")
+            if name.endswith(".md") and "/." not in folder and is_note(name, folder, problems):
+                blobs[path] = blob
+                folders.setdefault(folder, []).append(name)
+    scans = {
+        folder: FolderScan("/".join(names), b"".join(content_signature(blobs[f"{folder}/{name}"]) for name in names))
+        for folder, names in folders.items()
+    }
+    return Past(vault, commit, Scan(vault.clock.time_ns(), scans, tuple(problems)), blobs, hidden)
