@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 from gitmem.clock import format_utc
 from gitmem.errors import GitmemError, InputError, IntegrityError, StateError, UnavailableError
-from gitmem.git.history import read_commit
 from gitmem.model.answer import Answer, Status
 from gitmem.model.ids import CommitId, RecordId
 from gitmem.model.record import Problem, Record
 from gitmem.model.vault_path import VaultPath, parse_vault_path
-from gitmem.service.past import Past, scan_commit
-from gitmem.service.revision import get_revision
 from gitmem.service.vault import OpenVault
 
 if TYPE_CHECKING:
     from gitmem.catalog.database import Database
     from gitmem.catalog.reconcile import Report
+    from gitmem.service.past import Past
 
 T = TypeVar("T")
 WITHHELD = ("scanner-failed",)
@@ -99,6 +97,8 @@ def answer(vault: OpenVault, question: Callable[[Reading], Answer], as_of: str |
     if as_of is None:
         found = ask(vault, lambda database, report: question(Reading(vault, head, database, report)))
     else:
+        from gitmem.service.revision import get_revision
+
         head = get_revision(vault, as_of)
         found = _ask_past(vault, head, question)
     diagnostics = [*settled, *found.diagnostics]
@@ -112,8 +112,10 @@ def answer(vault: OpenVault, question: Callable[[Reading], Answer], as_of: str |
 def _ask_past(vault: OpenVault, commit: CommitId, question: Callable[[Reading], Answer]) -> Answer:
     from gitmem.catalog.past import copy_by_content
     from gitmem.catalog.reconcile import reconcile
+    from gitmem.git.history import read_commit
     from gitmem.policy.secrets import redact
     from gitmem.relevance.terms import extract_terms
+    from gitmem.service.past import scan_commit
 
     def copy(database: Database, _report: Report) -> tuple[Database, frozenset[RecordId]]:
         return copy_by_content(database), frozenset(record.id for record in iter_private(vault, database))

@@ -329,13 +329,12 @@ def test_revision_and_uncommitted_speak_of_one_commit(
     path = memory.show(filled["workers"]).hits[0].record.path
     with (desk.repo / path).open("a") as file:
         file.write("Postgres refuses the eleventh connection.\n")
-    module = {"search": "search", "list": "list_records"}[asked]
 
     def commit_meanwhile(vault: OpenVault, paths: Iterable[str]) -> dict[str, tuple[Record, bytes]]:
         desk.git("commit", "-qam", "by hand")
         return read_records(vault, paths)
 
-    monkeypatch.setattr(f"gitmem.service.{module}.read_records", commit_meanwhile)
+    monkeypatch.setattr("gitmem.service.reading.read_records", commit_meanwhile)
     answer = memory.search("eleventh", ALL) if asked == "search" else memory.list(ALL)
     for hit in answer.hits:
         committed = desk.git("rev-parse", f"{answer.revision}:{hit.record.path}").strip()
