@@ -22,6 +22,8 @@ from gitmem.service.plan import digest, find_earlier
 from gitmem.service.retry import describe_request
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import WorkNote, iter_link_targets, iter_work_notes, scan
+from gitmem.vault.headings import find_blocks, find_headings, has_place
+from gitmem.vault.markdown import Link
 
 Row = dict[str, Any]
 VIEW_EDITED = "a view was edited by hand or is gone; `gitmem check --repair-views` makes it what is committed"
@@ -112,10 +114,11 @@ def _check_identities(records: list[Record]) -> Iterator[Row]:
 
 def _check_links(vault: OpenVault, notes: list[WorkNote]) -> Iterator[Row]:
     targets = LinkTargets(iter_link_targets(vault))
+    public = {str(note.path): note.note.body for note in notes if note.note is not None and not _is_private(note)}
     for note in notes:
         if note.note is None:
             continue
-        is_private = note.record is not None and note.record.private
+        is_private = _is_private(note)
         for link, line in iter_links(note.note, note.data):
             found = targets.resolve(link.target, note.path)
             if found.path is None:
@@ -125,6 +128,17 @@ def _check_links(vault: OpenVault, notes: list[WorkNote]) -> Iterator[Row]:
                 others = ", ".join((found.path, *found.others))
                 told = "a link may mean several files" if is_private else f"[[{link.target}]] may mean {others}"
                 yield _row("warning", "ambiguous-link", told, note.path, line)
+            elif link.subpath and found.path in public and not is_private and not _has_place(public[found.path], link):
+                told = f"{found.path} has no {link.subpath}"
+                yield _row("warning", "broken-place", told, note.path, line)
+
+
+def _has_place(body: str, link: Link) -> bool:
+    return has_place(link.subpath, find_headings(body), find_blocks(body))
+
+
+def _is_private(note: WorkNote) -> bool:
+    return note.record is not None and note.record.private
 
 
 def _check_views(vault: OpenVault, head: CommitId) -> Iterator[Row]:

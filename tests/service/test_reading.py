@@ -216,6 +216,19 @@ def test_links_lead_both_ways(desk: Desk, memory: Memory, person: Actor, filled:
     assert [(row["severity"], row["code"]) for row in memory.check().rows] == [("warning", "broken-link")]
 
 
+def test_a_heading_or_block_that_is_not_there_is_told(memory: Memory, person: Actor, filled: dict[str, str]) -> None:
+    target = memory.observe(draft("A target", "## Ports\nRandom. ^why"), person).records[0]
+    stem = Path(target.path).stem
+    body = f"[[{stem}#ports]] [[{stem}#^why]] [[#Own]]\n[[{stem}#Hosts]] [[{stem}#^how]]\n[[#Other]]\n\n# Own"
+    source = memory.observe(draft("A source", body), person).records[0]
+    first = Path(memory.vault.layout.file(source.path)).read_text().splitlines().index("[[#Other]]") - 1
+    assert [(row["code"], row["message"], row["path"], row["line"]) for row in memory.check().rows] == [
+        ("broken-place", f"{target.path} has no #Hosts", source.path, first + 1),
+        ("broken-place", f"{target.path} has no #^how", source.path, first + 1),
+        ("broken-place", f"{source.path} has no #Other", source.path, first + 2),
+    ]
+
+
 def test_the_links_of_a_private_record_stay_with_it(
     desk: Desk, memory: Memory, person: Actor, filled: dict[str, str]
 ) -> None:
