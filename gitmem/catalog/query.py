@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gitmem.catalog.database import Database
-from gitmem.catalog.rank import Found, find_exact, find_scores, find_telling, format_expression, marks, rank
+from gitmem.catalog.filters import DELIVERED, IN_TAG, Filters, format_filters, format_tag, marks
+from gitmem.catalog.rank import Found, find_exact, find_scores, find_telling, format_expression, rank
 from gitmem.errors import InputError
 from gitmem.model.authority import Authority
 from gitmem.model.ids import Fingerprint, RecordId
@@ -21,14 +22,10 @@ from gitmem.model.vault_path import VaultPath
 from gitmem.text import fold, one_line
 
 MAX_LIMIT = 1000
-DELIVERED = (State.BASELINE, State.OBSERVATION, State.PROMOTED)
-"""The states that answer unless others are asked for: retired records are never delivered on their own."""
-
 _COLUMNS = (
     "path, id, fingerprint, state, kind, authority, title, key, aliases, tags, summary, created, updated,"
     " verified, valid_from, valid_until, review_after"
 )
-_IN_TAG = "(folded = ? OR (folded > ? AND folded < ?))"
 _SPARE_HITS = 10
 
 
@@ -53,15 +50,6 @@ class Row:
     valid_from: str | None
     valid_until: str | None
     review_after: str | None
-
-
-@dataclass(frozen=True)
-class Filters:
-    """Which records may answer; an empty field admits all. A record has every one of ``tags``, or a child of it."""
-
-    states: tuple[State, ...] = DELIVERED
-    kinds: tuple[Kind, ...] = ()
-    tags: tuple[str, ...] = ()
 
 
 _HAS_KEY = "records.rowid IN (SELECT record FROM names WHERE name = ? AND field = 'key')"
@@ -101,7 +89,7 @@ def search(database: Database, query: Query, limit: int = 10) -> list[Match]:
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
         raise InputError("bad-limit", f"a limit is a whole number from 1 to {MAX_LIMIT}", "Ask for 10.")
     terms = [term for term, _word in query.tokens]
-    condition, values = _format_filters(query.filters)
+    condition, values = format_filters(query.filters)
     text = fold(one_line(query.text.encode("utf-8", "replace").decode()))
     keys = [text, *{fold(word) for _term, word in query.tokens if not word.isalnum()}]
     with database.reading() as connection:
@@ -148,7 +136,7 @@ def list_by_key(database: Database, key: str) -> list[Row]:
 
 def list_rows(database: Database, filters: Filters = _NO_FILTERS, limit: int = -1) -> list[Row]:
     """Return the records that ``filters`` admits, by path, at most ``limit`` where it is not negative."""
-    condition, values = _format_filters(filters)
+    condition, values = format_filters(filters)
     return _select(database, f"is_shadowed = 0{condition} ORDER BY path LIMIT ?", (*values, limit))
 
 
@@ -157,10 +145,10 @@ def list_tags(database: Database, namespace: str = "", states: Sequence[State] =
 
     Tags that differ in case are one, spelt as in the first record.
     """
-    condition, values = _format_filters(Filters(states=tuple(states)))
+    condition, values = format_filters(Filters(states=tuple(states)))
     if namespace:
-        condition += f" AND {_IN_TAG}"
-        values += _format_tag(namespace)
+        condition += f" AND {IN_TAG}"
+        values += format_tag(namespace)
     with database.reading() as connection:
         rows = connection.execute(
             "SELECT tag, count(*), min(path) FROM tags JOIN records ON records.rowid = tags.record"  # noqa: S608
@@ -168,6 +156,18 @@ def list_tags(database: Database, namespace: str = "", states: Sequence[State] =
             values,
         )
         return [(tag, count) for tag, count, _path in rows]
+
+
+def list_links(database: Database, name: str) -> list[tuple[str, str]]:
+    """Return the links that may lead to a file called ``name``, by the path of the note that holds each, then target.
+
+    ``name`` is what ``model.links.link_name`` makes of a path. Each is ``(path, target as written)``; notes that are
+    no records are among them, private ones not.
+    """
+    with database.reading() as connection:
+        return connection.execute(
+            "SELECT path, target FROM links WHERE name = ? ORDER BY path, target", (name,)
+        ).fetchall()
 
 
 def list_private_paths(database: Database) -> list[str]:
@@ -184,26 +184,6 @@ def _make_match(row: Row, exact: str | None, found: Found | None) -> Match:
         matched = [exact, *(reason for reason in matched if not reason.startswith(f"{field}:"))]
     words = dict.fromkeys(word for words in by_field.values() for word in words)
     return Match(row, tuple(matched), tuple(words), found.score if found else 0.0)
-
-
-def _format_filters(filters: Filters) -> tuple[str, tuple[Any, ...]]:
-    """Return the conditions on ``records``, each with a leading AND, and their values."""
-    condition = ""
-    values: tuple[Any, ...] = ()
-    for column, allowed in (("state", filters.states), ("kind", filters.kinds)):
-        if allowed:
-            condition += f" AND {column} IN ({marks(allowed)})"
-            values += tuple(allowed)
-    for tag in filters.tags:
-        condition += f" AND records.rowid IN (SELECT record FROM tags WHERE {_IN_TAG})"  # noqa: S608
-        values += _format_tag(tag)
-    return condition, values
-
-
-def _format_tag(tag: str) -> tuple[str, str, str]:
-    """Return the values for ``_IN_TAG``: the tag itself, and the bounds of its children."""
-    folded = fold(tag.strip().strip("#/"))
-    return folded, f"{folded}/", f"{folded}0"  # `0` follows `/`
 
 
 def _select(database: Database, condition: str, values: tuple[Any, ...]) -> list[Row]:

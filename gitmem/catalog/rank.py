@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from gitmem.catalog.filters import marks
 from gitmem.catalog.tables import FIELDS, WEIGHTS
 
 _SCORE = f"-bm25(terms, {', '.join(map(str, WEIGHTS))})"
@@ -113,11 +114,6 @@ def _spell(tokens: Sequence[tuple[str, str]]) -> dict[str, str]:
 def _show(words: Sequence[str]) -> list[str]:
     """Return ``words`` in order without those that are part of another: ``cache`` beside ``cache-ttl``."""
     return [word for word in dict.fromkeys(words) if not any(word in other and word != other for other in words)]
-
-
-def marks(values: Sequence[object]) -> str:
-    """Return the parameter marks for ``values`` in a list."""
-    return ", ".join("?" * len(values))
 
 
 def _find_words(

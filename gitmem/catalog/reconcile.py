@@ -13,9 +13,11 @@ from gitmem.catalog.database import Database
 from gitmem.catalog.tables import FIELDS
 from gitmem.errors import GitmemError, InputError, UnavailableError
 from gitmem.model.ids import fingerprint
+from gitmem.model.links import link_name
 from gitmem.model.record import Problem, Record
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.text import fold, one_line
+from gitmem.vault.markdown import find_links, find_property_links
 from gitmem.vault.scan import FRESH_NS, SIGNATURE_FIELDS, FolderScan, Scan
 
 _BATCH = 500
@@ -25,6 +27,7 @@ _ADD_RECORD = f"INSERT INTO records VALUES ({', '.join('?' * 18)}, 0)"  # noqa: 
 _ADD_TERMS = f"INSERT INTO terms(rowid, {', '.join(FIELDS)}) VALUES (?{', ?' * len(FIELDS)})"  # noqa: S608
 _ADD_NAME = "INSERT OR IGNORE INTO names VALUES (?, ?, ?)"
 _ADD_TAG = "INSERT OR IGNORE INTO tags VALUES (?, ?, ?)"
+_ADD_LINK = "INSERT OR IGNORE INTO links VALUES (?, ?, ?)"
 _ADD_PROBLEM = "INSERT INTO problems VALUES (?, ?, ?, ?)"
 # What gitmem names its files: no need to look at each letter of ten thousand of them.
 _OWN_PATH = re.compile(
@@ -93,6 +96,7 @@ class _Texts(NamedTuple):
     summary: str
     aliases: list[str]
     tags: list[str]
+    links: list[str]
     body: str
 
 
@@ -172,6 +176,7 @@ class _Writer:
         self._terms: list[tuple[object, ...]] = []
         self._names: list[tuple[str, str, int]] = []
         self._tags: list[tuple[str, int, str]] = []
+        self._links: list[tuple[str, str, str]] = []
 
     def take(self, path: str, *, is_known: bool) -> bool:
         """Read the file at ``path`` and replace what is stored of it; return whether it held still."""
@@ -206,6 +211,7 @@ class _Writer:
         row = execute("SELECT rowid, key, title, aliases, tags FROM records WHERE path = ?", (path,)).fetchone()
         execute("DELETE FROM problems WHERE path = ?", (path,))
         execute("DELETE FROM private WHERE path = ?", (path,))
+        execute("DELETE FROM links WHERE path = ?", (path,))
         if row is None:
             return False
         number, key, title, aliases, tags = row
@@ -223,7 +229,8 @@ class _Writer:
         self._connection.executemany(_ADD_TERMS, self._terms)
         self._connection.executemany(_ADD_NAME, self._names)
         self._connection.executemany(_ADD_TAG, self._tags)
-        for rows in (self._records, self._terms, self._names, self._tags):
+        self._connection.executemany(_ADD_LINK, self._links)
+        for rows in (self._records, self._terms, self._names, self._tags, self._links):
             rows.clear()
 
     def _replace(self, path: str, *, is_known: bool) -> bool:
@@ -254,6 +261,7 @@ class _Writer:
         self._terms.append((row, *[terms(field) for field in fields]))
         self._names += [(name, field, row) for name, field in _iter_names(texts.key, texts.title, texts.aliases)]
         self._tags += [(fold(tag), row, tag) for tag in texts.tags]
+        self._links += [(record.path, target, link_name(target)) for target in texts.links]
         for problem in record.problems:
             self._note_problem(record.path, problem.code, problem.message, problem.line)
         if len(self._records) >= _BATCH:
@@ -261,13 +269,15 @@ class _Writer:
 
     def _clean_texts(self, record: Record) -> _Texts:
         tags = (*record.tags, *record.inline_tags)
-        lines = [record.title, record.key or "", record.summary, *record.aliases, *tags]
+        links = [link.target for link in (*find_property_links(record.properties), *find_links(record.body))]
+        lines = [record.title, record.key or "", record.summary, *record.aliases, *tags, *filter(None, links)]
         if "\n".join(lines).count("\n") >= len(lines):
             lines = [one_line(line) for line in lines]
         body = "\n".join((record.body, *record.evidence))
         *lines, body = self._clean([*lines, body])
         tags_at = 3 + len(record.aliases)
-        return _Texts(lines[0], lines[1], lines[2], lines[3:tags_at], lines[tags_at:], body)
+        links_at = tags_at + len(tags)
+        return _Texts(lines[0], lines[1], lines[2], lines[3:tags_at], lines[tags_at:links_at], lines[links_at:], body)
 
     def _clean(self, texts: list[str]) -> list[str]:
         """Return ``texts`` without secrets; one look at all of them, and one at each only where that found any."""

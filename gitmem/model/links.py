@@ -17,6 +17,11 @@ class Resolution:
     others: tuple[str, ...] = ()
 
 
+def link_name(target: str) -> str:
+    """Return the folded name of the file that a link to ``target`` can lead to; the same for a file's own path."""
+    return _key(normpath(target.strip("/")).rpartition("/")[2] if "/" in target else target)
+
+
 class LinkTargets:
     """Every file that a link in the vault may mean, by folded name. Built once, asked many times."""
 

@@ -67,7 +67,8 @@ def _key_of(record: Record | None) -> str | None:
 
 
 def _list_keys(vault: OpenVault, database: Database) -> set[str]:
-    from gitmem.catalog.query import Filters, list_rows
+    from gitmem.catalog.filters import Filters
+    from gitmem.catalog.query import list_rows
 
     shown = {fold(row.key) for row in list_rows(database, Filters(states=())) if row.key}
     return shown | {fold(record.key) for record in iter_private(vault, database) if record.key}

@@ -24,7 +24,7 @@ def list_records(vault: OpenVault, filters: Filters, limit: int | None = None, a
 def _list(reading: Reading, filters: Filters, limit: int | None) -> Answer:
     from gitmem.catalog.query import list_rows
 
-    rows = sorted(list_rows(reading.database, to_catalog(filters)), key=lambda row: (fold(row.title), row.id))
+    rows = sorted(list_rows(reading.database, to_catalog(filters, reading)), key=lambda row: (fold(row.title), row.id))
     shown = rows[:limit]
     records = reading.records(sorted(row.path for row in shown))
     uncommitted = reading.uncommitted(record for record, _data in records.values())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
@@ -37,6 +37,11 @@ class Past:
         """Return the record in ``data`` as ``parse_record`` does."""
         record = parse_record(path, data)
         return replace(record, private=True) if record is not None and record.id in self.hidden else record
+
+    def iter_link_targets(self) -> Iterator[str]:
+        """Yield every file of the commit that a link may mean; hidden files and folders left out."""
+        files = self.vault.repo.iter_files(self.commit)
+        return (path for path, _blob in files if not any(part.startswith(".") for part in path.split("/")))
 
     def _read(self, path: str) -> bytes:
         if path not in self.blobs:

@@ -1,32 +1,103 @@
-"""What a reader asks for: filters that ``list`` and ``search`` share."""
+"""What a reader asks for: filters that all reading verbs share, and what the catalog makes of them."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from gitmem.errors import InputError
+from gitmem.model.authority import Authority
 from gitmem.model.record import Kind, State
+from gitmem.model.when import Span, parse_when
+from gitmem.text import make_visible, shorten
 
 if TYPE_CHECKING:
-    from gitmem.catalog.query import Filters as CatalogFilters
+    from gitmem.catalog.filters import Filters as CatalogFilters
+    from gitmem.service.reading import Reading
+
+MAX_VALUES = 100
+"""How many tags, folders or links one filter takes."""
+MAX_PATH_CHARS = 1000
 
 
 @dataclass(frozen=True)
 class Filters:
-    """Which records to consider. Empty means all; several tags mean all of them; a tag matches its children.
+    """Which records to consider. An empty field means all; retired ones are left out unless ``states`` names them.
 
-    Retired records are left out unless ``states`` names them.
+    ``tags`` must all be there, of ``any_tags`` one; a tag matches its children. ``since`` and ``until`` are texts that
+    ``parse_when`` reads, compared with when a record was updated, or else created, in UTC: from the beginning of the
+    one to the end of the other; a record without a date does not match. ``paths`` are folders, files, or patterns
+    (``*``, ``?``, ``[…]``; ``*`` crosses folders) below the vault; one is enough. ``verified`` says whether a record
+    must be or must not be. Each of ``links_to`` is linked to from the record: a record by id, key or path, else any
+    file by the name that a link would have.
     """
 
     states: tuple[State, ...] = ()
     kinds: tuple[Kind, ...] = ()
     tags: tuple[str, ...] = ()
+    any_tags: tuple[str, ...] = ()
+    authorities: tuple[Authority, ...] = ()
+    since: str | None = None
+    until: str | None = None
+    paths: tuple[str, ...] = ()
+    verified: bool | None = None
+    links_to: tuple[str, ...] = ()
 
 
-def to_catalog(filters: Filters) -> CatalogFilters:
-    """Return ``filters`` as the catalog takes them."""
-    from gitmem.catalog.query import DELIVERED
-    from gitmem.catalog.query import Filters as Wanted
+def to_catalog(filters: Filters, reading: Reading) -> CatalogFilters:
+    """Return ``filters`` as the catalog takes them. Reads the catalog, and the names of all files for ``links_to``.
 
-    tags = tuple(tag.lstrip("#") for tag in filters.tags)
-    return Wanted(states=filters.states or DELIVERED, kinds=filters.kinds, tags=tags)
+    Raises ``InputError``: ``bad-date``, ``bad-filter`` for a path outside the vault, an empty value, or more than
+    ``MAX_VALUES`` of a kind, ``until-before-since``.
+    """
+    from gitmem.catalog.filters import DELIVERED
+    from gitmem.catalog.filters import Filters as Wanted
+    from gitmem.service.linking import list_linking_records
+
+    for name in ("tags", "any_tags", "paths", "links_to"):
+        _check_values(name, getattr(filters, name))
+    since, until = _parse_period(filters, reading.vault.clock.now())
+    paths = tuple(_parse_path(path, reading.vault.layout.repo) for path in filters.paths)
+    return Wanted(
+        states=filters.states or DELIVERED,
+        kinds=filters.kinds,
+        tags=filters.tags,
+        any_tags=filters.any_tags,
+        authorities=filters.authorities,
+        since=since,
+        until=until,
+        paths=() if "." in paths else paths,
+        verified=filters.verified,
+        only=list_linking_records(reading, filters.links_to) if filters.links_to else None,
+    )
+
+
+def _check_values(name: str, values: tuple[str, ...]) -> None:
+    shown = name.replace("_", "-")
+    if len(values) > MAX_VALUES:
+        raise InputError("bad-filter", f"{len(values)} {shown} are too many", f"Give at most {MAX_VALUES}.")
+    if not all(value.strip().strip("#/") for value in values):
+        raise InputError("bad-filter", f"one of the {shown} is empty", "Leave it out, or say which.")
+
+
+def _parse_period(filters: Filters, now: datetime) -> tuple[datetime | None, datetime | None]:
+    def parse(text: str | None) -> Span | None:
+        return None if text is None else parse_when(text, now)
+
+    since, until = parse(filters.since), parse(filters.until)
+    if since and until and until.end < since.start:
+        message = f"{filters.until!r} is before {filters.since!r}, so no record can match"
+        raise InputError("until-before-since", message, "Give the earlier one as --since.")
+    return since and since.start, until and until.end
+
+
+def _parse_path(text: str, repo: str) -> str:
+    """Return a path or pattern below the vault at ``repo``, ``/`` between parts; an absolute one may lie in it."""
+    inside = os.path.relpath(text, repo) if os.path.isabs(text) else os.path.normpath(text)
+    inside = inside.replace(os.sep, "/")
+    if inside == ".." or inside.startswith("../") or len(text) > MAX_PATH_CHARS:
+        message = f"{make_visible(shorten(text, 80))!r} is not a path in the vault"
+        raise InputError("bad-filter", message, "Give a folder such as promoted, or a pattern such as '*/2026-11/*'.")
+    return inside

@@ -76,6 +76,14 @@ class Reading:
         with self.past.open() as read:
             return _read_records(read, self.past.parse, paths)
 
+    def iter_link_targets(self) -> Iterator[str]:
+        """Yield every file that a link may mean; hidden files and folders left out."""
+        if self.past is not None:
+            return self.past.iter_link_targets()
+        from gitmem.service.worktree import iter_link_targets
+
+        return iter_link_targets(self.vault)
+
     def uncommitted(self, records: Iterable[Record]) -> set[str]:
         """Return the paths of those among ``records`` that differ from what ``head`` has there."""
         if self.past is not None:

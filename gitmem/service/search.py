@@ -32,8 +32,11 @@ def search(vault: OpenVault, words: str, filters: Filters, limit: int = 10, as_o
     tokens = tuple((token.term, token.word) for token in parse_query(words))
     if not words.strip():
         raise InputError("empty-query", "there is nothing to search for", "Give a word, or use `gitmem list`.")
-    query = Query(words, tokens, to_catalog(filters))
-    return answer(vault, lambda reading: _search(reading, query, limit), as_of)
+
+    def ask(reading: Reading) -> Answer:
+        return _search(reading, Query(words, tokens, to_catalog(filters, reading)), limit)
+
+    return answer(vault, ask, as_of)
 
 
 def _search(reading: Reading, query: Query, limit: int) -> Answer:

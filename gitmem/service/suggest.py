@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from gitmem.model.ids import RecordId
 from gitmem.model.record import State
-from gitmem.service.query import Filters, to_catalog
 from gitmem.service.reading import ask
 from gitmem.service.vault import OpenVault
 
@@ -31,10 +30,11 @@ def list_suggestions(vault: OpenVault) -> tuple[Suggestion, ...]:
 
     Secrets are masked, as in all of the catalog. Raises what ``ask`` raises.
     """
+    from gitmem.catalog.filters import Filters
     from gitmem.catalog.query import list_rows
 
     def question(database: Database, _report: Report) -> tuple[Suggestion, ...]:
-        rows = list_rows(database, to_catalog(Filters(states=tuple(State))))
+        rows = list_rows(database, Filters(states=tuple(State)))
         return tuple(Suggestion(row.id, row.key, row.title, row.tags) for row in rows)
 
     return ask(vault, question)

@@ -71,7 +71,7 @@ def find_property_links(properties: Mapping[str, Any]) -> tuple[Link, ...]:
     found = []
     for name, value in properties.items():
         for text in _iter_texts(value):
-            match = _PROPERTY_LINK.fullmatch(text.strip())
+            match = _PROPERTY_LINK.fullmatch(text.strip()) if "[[" in text else None
             if match:
                 link = _wikilink(match)
                 found.append(Link(link.target, link.subpath, link.alias, link.embed, 0, name))

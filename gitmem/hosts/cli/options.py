@@ -11,7 +11,8 @@ import click
 
 from gitmem.errors import InputError
 from gitmem.hosts.cli.call import Call
-from gitmem.hosts.cli.complete import complete_tags
+from gitmem.hosts.cli.complete import complete_records, complete_tags
+from gitmem.model.authority import Authority
 from gitmem.model.ids import parse_op_id
 from gitmem.model.record import MAX_DRAFT_FILE_BYTES, MAX_DRAFT_LINE_BYTES, MAX_DRAFTS, Draft, Kind, State
 from gitmem.service.query import Filters
@@ -24,6 +25,7 @@ _OF_ONE = ("title", "body", "body_file", "editor", "edit", "kind", "summary", "t
 _MAX_SHOWN_CHARS = 200
 KINDS = [kind.value for kind in Kind]
 STATES = [state.value for state in State]
+AUTHORITIES = [authority.value for authority in Authority]
 Function = TypeVar("Function", bound=Callable[..., Any])
 Decorator = Callable[[Any], Any]
 
@@ -94,16 +96,29 @@ def draft_options(kinds: list[str]) -> Decorator:
 
 
 def filter_options(function: Function) -> Function:
-    """Add ``--tag``, ``--kind`` and ``--state``; ``read_filters`` takes the values."""
+    """Add the filters that all reading verbs share; ``read_filters`` takes the values."""
     options = [
-        tag_option("--tag", "tags", help="Only with this tag or one below it. May be repeated: all."),
-        click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only of this kind."),
+        tag_option("--tag", "tags", help="Only with this tag or one below it. May be repeated: all of them."),
+        tag_option("--any-tag", "any_tags", help="Only with this tag or one below it. May be repeated: one is enough."),
+        _choice_option("--kind", "kinds", KINDS, "Only of this kind."),
+        _choice_option("--state", "states", STATES, "Only in this state; retired records only when asked for."),
+        _choice_option("--authority", "authorities", AUTHORITIES, "Only with this authority."),
+        text_option(
+            "--since", help="Only updated, or else created, then or later: 2026-11, 2026-11-30, yesterday, 2w."
+        ),
+        text_option("--until", help="Only updated, or else created, by then, that day or month included."),
+        text_option(
+            "--path", "paths", multiple=True, help="Only below this folder of the vault, or like 'promoted/*git*'."
+        ),
+        click.option("--verified/--not-verified", default=None, help="Only what has been verified, or has not."),
         click.option(
-            "--state",
-            "states",
-            type=click.Choice(STATES),
+            "--has-link-to",
+            "links_to",
+            metavar="ID|NAME",
+            type=text,
             multiple=True,
-            help="Only in this state; retired records only when asked for.",
+            shell_complete=complete_records,
+            help="Only what links to this record (id, key, path) or file (name). May be repeated: all of them.",
         ),
     ]
     return _stack(function, options)
@@ -152,9 +167,20 @@ def read_draft(call: Call, title: str, values: dict[str, Any]) -> Draft:
     )
 
 
-def read_filters(tags: tuple[str, ...], kinds: tuple[str, ...], states: tuple[str, ...]) -> Filters:
-    """Return the filters that the options of ``filter_options`` describe."""
-    return Filters(states=tuple(map(State, states)), kinds=tuple(map(Kind, kinds)), tags=clean_tags(tags))
+def read_filters(values: dict[str, Any]) -> Filters:
+    """Return the filters that the options of ``filter_options`` describe; other ``values`` are passed over."""
+    return Filters(
+        states=tuple(map(State, values["states"])),
+        kinds=tuple(map(Kind, values["kinds"])),
+        tags=clean_tags(values["tags"]),
+        any_tags=clean_tags(values["any_tags"]),
+        authorities=tuple(map(Authority, values["authorities"])),
+        since=values["since"],
+        until=values["until"],
+        paths=values["paths"],
+        verified=values["verified"],
+        links_to=values["links_to"],
+    )
 
 
 def read_body(call: Call, body: str | None, body_file: str | None, to_edit: str | None) -> str | None:
@@ -192,6 +218,10 @@ def _read_bytes(call: Call, file: str, max_bytes: int) -> bytes:
         reason = error.strerror or "it can't be read"
         message = f"{_show(file)} is not a file to read: {reason}"
         raise InputError("no-such-file", message, "Name the file that holds the text.") from None
+
+
+def _choice_option(name: str, parameter: str, choices: list[str], help: str) -> Decorator:  # noqa: A002 - click's
+    return click.option(name, parameter, type=click.Choice(choices), multiple=True, help=help)
 
 
 def _show(file: str) -> str:

@@ -301,6 +301,26 @@ def test_list_shows_one_record_a_line(gitmem: Gitmem) -> None:
     assert gitmem("list", "--state", "promoted").code == 1
 
 
+def test_filters_of_the_command_line(gitmem: Gitmem) -> None:
+    one = gitmem.observe("One", "--tag", "tool/git", "--key", "one")
+    two = gitmem.observe("Two", "--tag", "area/ci", "--body", "See [[one-" + one[:6] + "]].")
+
+    def found(*options: str) -> list[str]:
+        assert gitmem("search", "one", "two", *options).code == gitmem("list", *options).code
+        return [row["id"] for row in gitmem("list", "--json", *options).document["results"]]
+
+    assert found("--any-tag", "tool", "--any-tag", "#area/ci") == [one, two]
+    assert found("--tag", "tool", "--tag", "area/ci") == []
+    assert found("--authority", "workspace_evidence", "--path", "observations", "--since", "1d") == [one, two]
+    assert found("--authority", "user_declared") == []
+    assert found("--until", "yesterday") == []
+    assert found("--not-verified", "--has-link-to", "one") == [two]
+    assert found("--verified") == []
+    wrong = gitmem("search", "one", "--since", "someday", "--json")
+    assert (wrong.code, wrong.document["error"]["code"]) == (3, "bad-date")
+    assert gitmem("list", "--authority", "nobody").code == 2
+
+
 def test_search_shows_why_and_where(gitmem: Gitmem) -> None:
     record_id = gitmem.observe(
         "Run tests with two workers", "--body", "More exhaust the database.", "--tag", "tool/pytest"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from gitmem.hosts.cli.call import Call, pass_call
@@ -17,19 +19,12 @@ from gitmem.model.answer import Answer
 @click.option("--limit", type=click.IntRange(1), help="At most so many; all without it.")
 @as_of_option
 @pass_call
-def command(
-    call: Call,
-    tags: tuple[str, ...],
-    kinds: tuple[str, ...],
-    states: tuple[str, ...],
-    limit: int | None,
-    as_of: str | None,
-) -> int:
+def command(call: Call, /, limit: int | None, as_of: str | None, **values: Any) -> int:
     """List records by title: id, state, kind, title and tags.
 
     Writes nothing into the repository. Exit code 1 when there is nothing to list.
     """
-    filters = read_filters(tags, kinds, states)
+    filters = read_filters(values)
     return say_answer(
         call,
         lambda memory: memory.list(filters, limit, as_of),

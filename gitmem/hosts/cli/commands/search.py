@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from gitmem.hosts.cli.call import Call, pass_call
@@ -29,19 +31,18 @@ gitmem --json search 退款手续费
 @pass_call
 def command(
     call: Call,
+    /,
     words: tuple[str, ...],
-    tags: tuple[str, ...],
-    kinds: tuple[str, ...],
-    states: tuple[str, ...],
     limit: int,
     as_of: str | None,
+    **values: Any,
 ) -> int:
     """Find records by words, the best match first.
 
     --as-of answers as the vault was then. Writes nothing into the repository; brings the search catalog in the runtime
     folder up to date. Exit code 1 when nothing matches.
     """
-    filters = read_filters(tags, kinds, states)
+    filters = read_filters(values)
     return say_answer(
         call,
         lambda memory: memory.search(" ".join(words), filters, limit, as_of),
