@@ -12,6 +12,7 @@ from gitmem.text import find_hidden
 MAX_NAME_CHARS = 128
 COMPLETION_VARIABLE = "_GITMEM_COMPLETE"
 """Set by the shell's completion script, never by people."""
+_SIMPLE_TERMINALS = ("", "dumb", "emacs")
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Environment:
     """What the surroundings say, read once at the start. All paths are absolute.
 
     ``identity_files`` are the Git configuration files that may hold the person's name, the one that
-    has the last word in Git first. ``failpoint`` is ``NAME`` or ``NAME:n``, for tests alone.
+    has the last word in Git first. ``failpoint`` is ``NAME`` or ``NAME:n``, for tests alone. ``pager`` tells whether
+    the terminal can show long output page by page, and nobody turned that off.
     """
 
     home: str
@@ -32,6 +34,7 @@ class Environment:
     failpoint: str = ""
     editor: str = "vi"
     color: bool = True
+    pager: bool = False
     debug: bool = False
     completion: str = ""
 
@@ -54,6 +57,7 @@ def read_environment() -> Environment:
         failpoint=get("GITMEM_FAILPOINT", ""),
         editor=get("VISUAL") or get("EDITOR") or ("notepad" if os.name == "nt" else "vi"),
         color=not get("NO_COLOR"),
+        pager=get("TERM", "") not in _SIMPLE_TERMINALS and get("PAGER", "less") not in ("", "cat"),
         debug=bool(get("GITMEM_DEBUG")),
         completion=get(COMPLETION_VARIABLE, ""),
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from gitmem.errors import UnavailableError
+from gitmem.hosts.cli.columns import fits_terminal
 from gitmem.hosts.environment import Environment
 from gitmem.model.authority import Actor, Surface
 from gitmem.text import slug
@@ -23,12 +24,14 @@ class Call:
     """What every verb is handed. All but ``environment`` is set while the command line is parsed.
 
     ``as_person`` says that a person wants to confirm a write, even one that a model may do, and have it as their own.
+    ``pages`` says that long output may be shown page by page.
     """
 
     environment: Environment
     vault: str | None = None
     as_json: bool = False
     as_person: bool = False
+    pages: bool = True
 
     def open_memory(self) -> Memory:
         """Return the memory that ``--vault`` or the working folder means. Raises when there is none; makes nothing."""
@@ -63,6 +66,14 @@ class Call:
 
         if self.as_json:
             self._print(format_json(document, sys.stdout.encoding), color=True)
+        else:
+            self.print_text(text)
+
+    def print_paged(self, text: str) -> None:
+        """Print ``text`` as ``print_text`` does; page by page where it is longer than the terminal that shows it."""
+        can_page = self.pages and self.environment.pager and sys.stdin.isatty() and not self.as_json
+        if can_page and not fits_terminal(sys.stdout, text):
+            click.echo_via_pager(text, color=None if self.paints(sys.stdout) else False)
         else:
             self.print_text(text)
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import unicodedata
 from collections.abc import Sequence
+from typing import TextIO
+
+import click
 
 from gitmem.text import make_visible, one_line
 
@@ -48,6 +53,30 @@ def align(rows: Sequence[Sequence[str]], max_columns: int | None = None) -> list
     widths = [max(measure(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
     lines = (GAP.join([*map(pad, row, widths), row[-1]]).rstrip() for row in rows)
     return [line if max_columns is None else truncate(line, max_columns) for line in lines]
+
+
+def find_columns() -> int | None:
+    """Return the width of the terminal that standard output is, ``None`` when it is none and nothing is to be cut."""
+    size = _find_size(sys.stdout)
+    return (size.columns or None) if size else None
+
+
+def fits_terminal(stream: TextIO, text: str) -> bool:
+    """Tell whether ``text``, with its long lines wrapped, fits into the terminal; always where ``stream`` is none."""
+    size = _find_size(stream)
+    if size is None or not size.columns or not size.lines:
+        return True
+    rows = (max(1, -(-measure(line) // size.columns)) for line in click.unstyle(text).split("\n"))
+    return sum(rows) < size.lines
+
+
+def _find_size(stream: TextIO) -> os.terminal_size | None:
+    if not stream.isatty():
+        return None
+    try:
+        return os.get_terminal_size(stream.fileno())
+    except (OSError, ValueError):
+        return None
 
 
 def _columns_of(char: str) -> int:

@@ -98,6 +98,13 @@ def _shared_options() -> list[click.Parameter]:
             callback=_keep_human,
             help="Ask me to confirm a write at the terminal, and record it as mine; without it, it is the agent's.",
         ),
+        click.Option(
+            ["--no-pager"],
+            is_flag=True,
+            expose_value=False,
+            callback=_keep_no_pager,
+            help="Print long output at once, not page by page in a terminal.",
+        ),
     ]
 
 
@@ -114,6 +121,11 @@ def _keep_json(ctx: click.Context, _option: click.Parameter, value: bool) -> Non
 def _keep_human(ctx: click.Context, _option: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's signature
     if value:
         ctx.ensure_object(Call).as_person = True
+
+
+def _keep_no_pager(ctx: click.Context, _option: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's signature
+    if value:
+        ctx.ensure_object(Call).pages = False
 
 
 @click.group(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 
 from gitmem.errors import IntegrityError, UnavailableError
@@ -33,7 +31,10 @@ def print_answer(call: Call, answer: Answer, repo: str, text: Callable[[Answer],
         call.print_result(read_document(answer, repo), "")
         call.warn(format_unreadable(answer))
         return UnavailableError.exit_code
-    call.print_result(read_document(answer, repo), "" if call.as_json else text(answer))
+    if call.as_json:
+        call.print_result(read_document(answer, repo), "")
+    else:
+        call.print_paged(text(answer))
     if "as_of" in answer.extra:
         call.warn(f"as of {answer.extra['as_of']}, commit {short(answer.revision)}")
     call.warn(format_problems(answer.diagnostics))
@@ -43,13 +44,3 @@ def print_answer(call: Call, answer: Answer, repo: str, text: Callable[[Answer],
     if answer.status is Status.DEGRADED:
         call.warn("memory degraded: the answer may be slower or less complete than usual")
     return IntegrityError.exit_code if any(row.get("severity") == "error" for row in answer.rows) else 0
-
-
-def find_columns() -> int | None:
-    """Return the width of the terminal that standard output is, ``None`` when it is none and nothing is to be cut."""
-    if not sys.stdout.isatty():
-        return None
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or None
-    except (OSError, ValueError):
-        return None

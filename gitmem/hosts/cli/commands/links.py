@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from gitmem.hosts.cli.call import Call, pass_call
-from gitmem.hosts.cli.columns import align, safe_line
+from gitmem.hosts.cli.columns import align, find_columns, safe_line
 from gitmem.hosts.cli.complete import complete_records
 from gitmem.hosts.cli.group import verb
 from gitmem.hosts.cli.options import text
-from gitmem.hosts.cli.reading import find_columns, say_answer
+from gitmem.hosts.cli.reading import say_answer
 from gitmem.model.answer import Answer
 
 

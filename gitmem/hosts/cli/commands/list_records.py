@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from gitmem.hosts.cli.call import Call, pass_call
+from gitmem.hosts.cli.columns import find_columns
 from gitmem.hosts.cli.group import verb
 from gitmem.hosts.cli.options import as_of_option, filter_options, read_filters
 from gitmem.hosts.cli.plain import format_records
-from gitmem.hosts.cli.reading import find_columns, say_answer
+from gitmem.hosts.cli.reading import say_answer
 from gitmem.model.answer import Answer
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from gitmem.hosts.cli.call import Call, pass_call
-from gitmem.hosts.cli.columns import align, safe_line
+from gitmem.hosts.cli.columns import align, find_columns, safe_line
 from gitmem.hosts.cli.complete import complete_records
 from gitmem.hosts.cli.group import verb
 from gitmem.hosts.cli.options import text
 from gitmem.hosts.cli.plain import short, short_op_id
-from gitmem.hosts.cli.reading import find_columns, say_answer
+from gitmem.hosts.cli.reading import say_answer
 from gitmem.model.answer import Answer
 
 MAX_NOTE_LINES = 4

@@ -10,11 +10,10 @@ import click
 
 from gitmem.errors import StateError
 from gitmem.hosts.cli.call import Call, pass_call
-from gitmem.hosts.cli.columns import align, safe_line
+from gitmem.hosts.cli.columns import align, find_columns, safe_line
 from gitmem.hosts.cli.group import verb
 from gitmem.hosts.cli.output import read_document
 from gitmem.hosts.cli.plain import MAX_LISTED, format_hits, short
-from gitmem.hosts.cli.reading import find_columns
 from gitmem.model.answer import Answer, Status
 
 if TYPE_CHECKING:
