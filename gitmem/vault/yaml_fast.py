@@ -13,12 +13,14 @@ from gitmem.errors import InputError
 from gitmem.vault.yaml_core import MAX_VALUES, resolve_plain
 
 # White space other than the blank, and what ruamel.yaml takes for a line break or refuses.
-_ODD = "\x00-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\ufffe\uffff"
+ODD = "\x00-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\ufffe\uffff"
 _NAME = r"[^\W\d][\w./-]{0,60}+(?: [\w./-]{1,60}+){0,8}+"
-_PLAIN = rf"[^{_ODD} \-?:,\[\]{{}}#&*!|>'\"%@`][^{_ODD}:#]*+(?:(?::(?=[^\s])|(?<=[^\s])#)[^{_ODD}:#]*+)*+(?<! )"
-_VALUE = rf"{_PLAIN}|\"[^\"\\{_ODD}]*+\"|'[^'{_ODD}]*+'|\[\]"
-_LINE = re.compile(rf"^(?:({_NAME}):(?: ({_VALUE}))?|( {{0,8}}+- )({_VALUE})|(.+))$", re.MULTILINE)
-_MAY_NOT_BE_ITSELF = frozenset("0123456789+-.~nNtTfF\"'[")
+REST = rf"[^{ODD}:#]*+(?:(?::(?=[^\s])|(?<=[^\s])#)[^{ODD}:#]*+)*+(?<! )"
+"""How a plain scalar goes on after its first character."""
+VALUE = rf"[^{ODD} \-?:,\[\]{{}}#&*!|>'\"%@`]{REST}|\"[^\"\\{ODD}]*+\"|'[^'{ODD}]*+'|\[\]"
+_LINE = re.compile(rf"^(?:({_NAME}):(?: ({VALUE}))?|( {{0,8}}+- )({VALUE})|(.+))$", re.MULTILINE)
+MAY_NOT_BE_ITSELF = frozenset("0123456789+-.~nNtTfF\"'[")
+"""With what a value begins that may not be the text that it looks like."""
 
 
 def find_values(block: str) -> dict[str, Any] | None:
@@ -41,20 +43,21 @@ def _find_values(block: str) -> dict[str, Any] | None:
         if name:
             names += 1
             awaits_list, indent = ("", "") if value else (name, "")
-            values[name] = (value if value[0] not in _MAY_NOT_BE_ITSELF else _resolve(value)) if value else None
+            values[name] = (value if value[0] not in MAY_NOT_BE_ITSELF else resolve(value)) if value else None
         elif dash:
             if not awaits_list or dash != (indent or dash):
                 return None
             if not indent:
                 items = values[awaits_list] = []
                 indent = dash
-            items.append(item if item[0] not in _MAY_NOT_BE_ITSELF else _resolve(item))
+            items.append(item if item[0] not in MAY_NOT_BE_ITSELF else resolve(item))
         elif other:
             return None
     return values if len(values) == names else None
 
 
-def _resolve(text: str) -> Any:
+def resolve(text: str) -> Any:
+    """Return what the scalar ``text`` of the form ``VALUE`` means. Raises ``InputError`` (``yaml-number-range``)."""
     if text[0] in "\"'":
         return text[1:-1]
     return [] if text == "[]" else resolve_plain(text)
