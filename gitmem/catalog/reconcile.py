@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from gitmem.catalog.database import Database
-from gitmem.catalog.tables import FIELDS
-from gitmem.errors import GitmemError, InputError, UnavailableError
-from gitmem.model.ids import fingerprint
-from gitmem.model.links import link_name
+from gitmem.catalog.writer import ADD_PROBLEM, Writer
 from gitmem.model.record import Problem, Record
-from gitmem.model.vault_path import VaultPath, parse_vault_path
-from gitmem.text import fold, one_line
-from gitmem.vault.markdown import find_links, find_property_links
+from gitmem.model.vault_path import VaultPath
 from gitmem.vault.scan import FRESH_NS, SIGNATURE_FIELDS, FolderScan, Scan
 
-_BATCH = 500
+_MANY = 500
 _READ_AGAIN = bytes(SIGNATURE_FIELDS * 8)
 _EMPTY = FolderScan("", b"")
-_ADD_RECORD = f"INSERT INTO records VALUES ({', '.join('?' * 18)}, 0)"  # noqa: S608
-_ADD_TERMS = f"INSERT INTO terms(rowid, {', '.join(FIELDS)}) VALUES (?{', ?' * len(FIELDS)})"  # noqa: S608
-_ADD_NAME = "INSERT OR IGNORE INTO names VALUES (?, ?, ?)"
-_ADD_TAG = "INSERT OR IGNORE INTO tags VALUES (?, ?, ?)"
-_ADD_LINK = "INSERT OR IGNORE INTO links VALUES (?, ?, ?)"
-_ADD_PROBLEM = "INSERT INTO problems VALUES (?, ?, ?, ?)"
-# What gitmem names its files: no need to look at each letter of ten thousand of them.
-_OWN_PATH = re.compile(
-    r"(?:baseline|promoted|(?:observations|retired)/\d{4}-\d\d)/[a-z0-9-]{1,120}-[a-z0-9]{6}\.md", re.ASCII
-)
 _DUPLICATE = "duplicate-id"
 
 
@@ -88,18 +71,6 @@ class _Intake:
     clean: Callable[[str], str]
 
 
-class _Texts(NamedTuple):
-    """A record's texts without secrets, one line each but the body."""
-
-    title: str
-    key: str
-    summary: str
-    aliases: list[str]
-    tags: list[str]
-    links: list[str]
-    body: str
-
-
 def _reconcile(database: Database, scan: Scan, intake: _Intake) -> Report:
     with database.reading() as connection:
         version, stored = _read_data_version(connection), _load_folders(connection)
@@ -108,7 +79,7 @@ def _reconcile(database: Database, scan: Scan, intake: _Intake) -> Report:
     with database.writing() as connection:
         if _read_data_version(connection) != version:  # another process has reconciled since
             stored = _load_folders(connection)
-        writer = _Writer(connection, intake)
+        writer = Writer(connection, intake.read, intake.parse, intake.terms, intake.clean)
         _apply(connection, writer, scan, stored)
         report = Report(writer.changed, _collect_problems(connection, scan, writer.unstable), tuple(writer.unstable))
     if writer.forgot_private:
@@ -127,7 +98,7 @@ def _read_data_version(connection: sqlite3.Connection) -> int:
     return version
 
 
-def _apply(connection: sqlite3.Connection, writer: _Writer, scan: Scan, stored: dict[str, FolderScan]) -> None:
+def _apply(connection: sqlite3.Connection, writer: Writer, scan: Scan, stored: dict[str, FolderScan]) -> None:
     for folder in sorted(stored.keys() | scan.folders.keys()):
         old, new = stored.get(folder), scan.folders.get(folder)
         if old == new:
@@ -144,7 +115,7 @@ def _apply(connection: sqlite3.Connection, writer: _Writer, scan: Scan, stored: 
 
 
 def _take_folder(
-    writer: _Writer, folder: str, old: dict[str, bytes], new: dict[str, bytes], scan_ns: int
+    writer: Writer, folder: str, old: dict[str, bytes], new: dict[str, bytes], scan_ns: int
 ) -> dict[str, bytes]:
     """Take in one folder's differences; return the signatures to store, zeros for files to read again next time."""
     for name in old.keys() - new.keys():
@@ -161,150 +132,12 @@ def _take_folder(
     return kept
 
 
-class _Writer:
-    """Takes files into the catalog one by one and writes their rows in batches."""
-
-    def __init__(self, connection: sqlite3.Connection, intake: _Intake) -> None:
-        self.changed = 0
-        self.unstable: list[str] = []
-        self.forgot_private = False
-        self.added: set[str] = set()
-        self._connection = connection
-        self._intake = intake
-        self._row = connection.execute("SELECT coalesce(max(rowid), 0) FROM records").fetchone()[0]
-        self._records: list[tuple[object, ...]] = []
-        self._terms: list[tuple[object, ...]] = []
-        self._names: list[tuple[str, str, int]] = []
-        self._tags: list[tuple[str, int, str]] = []
-        self._links: list[tuple[str, str, str]] = []
-
-    def take(self, path: str, *, is_known: bool) -> bool:
-        """Read the file at ``path`` and replace what is stored of it; return whether it held still."""
-        try:
-            data = self._intake.read(path)
-        except GitmemError as error:
-            self._replace(path, is_known=is_known)
-            if error.code == "unstable":
-                self.unstable.append(path)
-                return False
-            self._note_problem(path, error.code, error.message)
-            return True
-        if is_known and self._find_fingerprint(path) == fingerprint(data):
-            return True
-        had_record = self._replace(path, is_known=is_known)
-        try:
-            record = self._intake.parse(VaultPath(path), data)
-            if record is not None and record.private:
-                self._connection.execute("INSERT INTO private VALUES (?)", (path,))
-                self.forgot_private |= had_record
-            elif record is not None:
-                if not _OWN_PATH.fullmatch(path):
-                    parse_vault_path(path)
-                self._add(record)
-        except InputError as error:
-            self._note_problem(path, error.code, error.message, error.fields.get("line"))
-        return True
-
-    def forget(self, path: str) -> bool:
-        """Drop everything stored of the file at ``path``; return whether there was a record."""
-        execute = self._connection.execute
-        row = execute("SELECT rowid, key, title, aliases, tags FROM records WHERE path = ?", (path,)).fetchone()
-        execute("DELETE FROM problems WHERE path = ?", (path,))
-        execute("DELETE FROM private WHERE path = ?", (path,))
-        execute("DELETE FROM links WHERE path = ?", (path,))
-        if row is None:
-            return False
-        number, key, title, aliases, tags = row
-        for name, field in _iter_names(key, title, aliases.split("\n")):
-            execute("DELETE FROM names WHERE name = ? AND field = ? AND record = ?", (name, field, number))
-        for tag in tags.split("\n"):
-            execute("DELETE FROM tags WHERE folded = ? AND record = ?", (fold(tag), number))
-        execute("DELETE FROM terms WHERE rowid = ?", (number,))
-        execute("DELETE FROM records WHERE rowid = ?", (number,))
-        return True
-
-    def flush(self) -> None:
-        """Write the rows that are waiting."""
-        self._connection.executemany(_ADD_RECORD, self._records)
-        self._connection.executemany(_ADD_TERMS, self._terms)
-        self._connection.executemany(_ADD_NAME, self._names)
-        self._connection.executemany(_ADD_TAG, self._tags)
-        self._connection.executemany(_ADD_LINK, self._links)
-        for rows in (self._records, self._terms, self._names, self._tags, self._links):
-            rows.clear()
-
-    def _replace(self, path: str, *, is_known: bool) -> bool:
-        self.changed += 1
-        return is_known and self.forget(path)
-
-    def _find_fingerprint(self, path: str) -> str | None:
-        row = self._connection.execute("SELECT fingerprint FROM records WHERE path = ?", (path,)).fetchone()
-        return str(row[0]) if row else None
-
-    def _note_problem(self, path: str, code: str, message: str, line: int | None = None) -> None:
-        self._connection.execute(_ADD_PROBLEM, (path, code, self._clean([message])[0], line))
-
-    def _add(self, record: Record) -> None:
-        self._row += 1
-        self.added.add(record.id)
-        row, texts = self._row, self._clean_texts(record)
-        self._records.append(
-            (
-                *(row, record.path, record.id, record.fingerprint, record.state, record.kind, record.authority),
-                *(texts.title, texts.key or None, "\n".join(texts.aliases), "\n".join(texts.tags), texts.summary),
-                *(record.created, record.updated, record.verified),
-                *(record.valid_from, record.valid_until, record.review_after),
-            )
-        )
-        fields = (texts.title, " ".join([texts.key, *texts.aliases]), " ".join(texts.tags), texts.summary, texts.body)
-        terms = self._intake.terms
-        self._terms.append((row, *[terms(field) for field in fields]))
-        self._names += [(name, field, row) for name, field in _iter_names(texts.key, texts.title, texts.aliases)]
-        self._tags += [(fold(tag), row, tag) for tag in texts.tags]
-        self._links += [(record.path, target, link_name(target)) for target in texts.links]
-        for problem in record.problems:
-            self._note_problem(record.path, problem.code, problem.message, problem.line)
-        if len(self._records) >= _BATCH:
-            self.flush()
-
-    def _clean_texts(self, record: Record) -> _Texts:
-        tags = (*record.tags, *record.inline_tags)
-        links = [link.target for link in (*find_property_links(record.properties), *find_links(record.body))]
-        lines = [record.title, record.key or "", record.summary, *record.aliases, *tags, *filter(None, links)]
-        if "\n".join(lines).count("\n") >= len(lines):
-            lines = [one_line(line) for line in lines]
-        body = "\n".join((record.body, *record.evidence))
-        *lines, body = self._clean([*lines, body])
-        tags_at = 3 + len(record.aliases)
-        links_at = tags_at + len(tags)
-        return _Texts(lines[0], lines[1], lines[2], lines[3:tags_at], lines[tags_at:links_at], lines[links_at:], body)
-
-    def _clean(self, texts: list[str]) -> list[str]:
-        """Return ``texts`` without secrets; one look at all of them, and one at each only where that found any."""
-        try:
-            whole = "\n".join(texts)
-            return texts if self._intake.clean(whole) == whole else [self._intake.clean(text) for text in texts]
-        except Exception as error:
-            raise UnavailableError(
-                "scanner-failed", "the secret scanner failed, so nothing is read", "Run `gitmem doctor`."
-            ) from error
-
-
-def _iter_names(key: str | None, title: str, aliases: Iterable[str]) -> Iterable[tuple[str, str]]:
-    if key:
-        yield fold(key), "key"
-    yield fold(title), "title"
-    for alias in aliases:
-        if alias:
-            yield fold(alias), "alias"
-
-
 def _flag_duplicates(connection: sqlite3.Connection, added: set[str]) -> None:
     """Flag the records that share an id, and no others; the first path of each id is the one that answers.
 
     Only the ids in ``added`` and those flagged before can have changed.
     """
-    if len(added) > _BATCH:  # one pass over the index beats a question for each
+    if len(added) > _MANY:  # one pass over the index beats a question for each
         doubled = connection.execute("SELECT id FROM records GROUP BY id HAVING count(*) > 1")
         suspects = {record_id for (record_id,) in doubled if record_id in added}
     else:
@@ -319,7 +152,7 @@ def _flag_duplicates(connection: sqlite3.Connection, added: set[str]) -> None:
             connection.execute("UPDATE records SET is_shadowed = ? WHERE path = ?", (path != paths[0], path))
         if len(paths) > 1:
             message = f"these files have the same gitmem_id: {', '.join(paths)}"
-            connection.executemany(_ADD_PROBLEM, [(path, _DUPLICATE, message, None) for path in paths])
+            connection.executemany(ADD_PROBLEM, [(path, _DUPLICATE, message, None) for path in paths])
 
 
 def _collect_problems(connection: sqlite3.Connection, scan: Scan, unstable: list[str]) -> tuple[Problem, ...]:

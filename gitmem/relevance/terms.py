@@ -49,7 +49,6 @@ _SYMBOL_NAME = re.compile(r"(?<!\w)[A-Za-z][A-Za-z0-9]*(?:\+\+|#)(?!\w)")
 _SYMBOLS = {"++": "plusplus", "#": "sharp"}
 
 
-
 def _outline(char: str) -> str:
     if char in _SEPARATORS:
         return "."
