@@ -36,12 +36,22 @@ def make_filter(paths: Collection[bytes]) -> bytes:
     return bytes(bits)
 
 
-def may_contain(filter_bytes: bytes, path: bytes) -> bool:
-    """Tell whether a commit with this filter may have changed ``path``; false is certain."""
-    first, second = _hash_path(path)
-    bits = len(filter_bytes) * 8
-    places = [((first + number * second) & _MASK) % bits for number in range(HASHES)]
-    return all(filter_bytes[at >> 3] >> (at & 7) & 1 for at in places)
+def make_mask(path: bytes, size: int) -> int:
+    """Return the bits that a commit which changed ``path`` has in a filter of ``size`` bytes, read little end first.
+
+    Those of the folders on the way are among them, as they are in the filter. Behind a name with bytes above 127 no
+    bit is asked for, since others may have hashed it otherwise; none at all in an empty filter, which stands for
+    anything.
+    """
+    mask = 0
+    end = len(path)
+    while size and end > 0:
+        if path[:end].isascii():
+            first, second = _hash_path(path[:end])
+            for number in range(HASHES):
+                mask |= 1 << ((first + number * second) & _MASK) % (size * 8)
+        end = path.rfind(b"/", 0, end)
+    return mask
 
 
 @functools.lru_cache(4096)

@@ -14,9 +14,9 @@ from gitmem.git.pack_file import format_fanout
 MAX_TIME = (1 << 34) - 1
 MAX_LEVEL = (1 << 30) - 1
 _HEAD = b"CGPH\1\1"
-_NO_PARENT = 0x70000000
-_LAST = 0x80000000
-_FILTER_HEAD = struct.pack(">3L", HASH_VERSION, HASHES, BITS_PER_PATH)
+NO_PARENT = 0x70000000
+LAST = 0x80000000
+FILTER_HEAD = struct.pack(">3L", HASH_VERSION, HASHES, BITS_PER_PATH)
 
 
 @dataclass(frozen=True)
@@ -39,21 +39,21 @@ def format_graph(nodes: Mapping[bytes, Node]) -> bytes:
     """Return the file of ``nodes``, by raw id; the parents of each must be among them."""
     ids = sorted(nodes)
     at = {raw_id: number for number, raw_id in enumerate(ids)}
-    commits, filters = [], [_FILTER_HEAD]
+    commits, filters = [], [FILTER_HEAD]
     edges: list[int] = []
     offsets, overflow, filter_ends, end = [], [], [], 0
     for raw_id in ids:
         node = nodes[raw_id]
         parents = [at[parent] for parent in node.parents]
-        first, second = (*parents[:2], _NO_PARENT, _NO_PARENT)[:2]
+        first, second = (*parents[:2], NO_PARENT, NO_PARENT)[:2]
         if len(parents) > 2:
-            second = _LAST | len(edges)
-            edges += [*parents[1:-1], _LAST | parents[-1]]
+            second = LAST | len(edges)
+            edges += [*parents[1:-1], LAST | parents[-1]]
         commits.append(node.tree + struct.pack(">LLQ", first, second, node.level << 34 | node.time))
         ahead = node.corrected - node.time
-        if ahead >= _LAST:
+        if ahead >= LAST:
             overflow.append(ahead)
-            ahead = _LAST | len(overflow) - 1
+            ahead = LAST | len(overflow) - 1
         offsets.append(ahead)
         end += len(node.changed)
         filter_ends.append(end)
@@ -76,14 +76,26 @@ def parse_graph(data: bytes) -> dict[bytes, Node]:
 
     Raises ``ValueError`` for one that is damaged, of another version or part of a chain.
     """
-    body = data[:-20]
-    if not body.startswith(_HEAD) or hashlib.sha1(body, usedforsecurity=False).digest() != data[-20:] or body[7]:
-        raise ValueError("it is damaged or of another version")
-    chunks = _split_chunks(body)
+    chunks = split_graph(data)
     try:
         return _parse_nodes(chunks)
     except (KeyError, IndexError, struct.error) as error:
         raise ValueError(f"it is garbled ({error})") from None
+
+
+def split_graph(data: bytes) -> dict[bytes, bytes]:
+    """Return the chunks of a graph file, by name.
+
+    Raises ``ValueError`` for one that is damaged, of another version or part of a chain.
+    """
+    body = data[:-20]
+    if not body.startswith(_HEAD) or hashlib.sha1(body, usedforsecurity=False).digest() != data[-20:] or body[7]:
+        raise ValueError("it is damaged or of another version")
+    table = body[8 : 8 + 12 * (body[6] + 1)]
+    if len(table) % 12:
+        raise ValueError("it is cut short")
+    rows = list(struct.iter_unpack(">4sQ", table))
+    return {name: body[start:end] for (name, start), (_next, end) in pairwise(rows)}
 
 
 def _parse_nodes(chunks: Mapping[bytes, bytes]) -> dict[bytes, Node]:
@@ -95,27 +107,27 @@ def _parse_nodes(chunks: Mapping[bytes, bytes]) -> dict[bytes, Node]:
     nodes = {}
     rows = struct.iter_unpack(">20sLLQ", chunks[b"CDAT"])
     for raw_id, (tree, first, second, packed), ahead, changed in zip(ids, rows, offsets, filters, strict=True):
-        parents = [] if first == _NO_PARENT else [first]
-        if second & _LAST:
-            at = second & ~_LAST
-            while not edges[at] & _LAST:
+        parents = [] if first == NO_PARENT else [first]
+        if second & LAST:
+            at = second & ~LAST
+            while not edges[at] & LAST:
                 parents.append(edges[at])
                 at += 1
-            parents.append(edges[at] & ~_LAST)
-        elif second != _NO_PARENT:
+            parents.append(edges[at] & ~LAST)
+        elif second != NO_PARENT:
             parents.append(second)
         time = packed & MAX_TIME
-        corrected = time + (overflow[ahead & ~_LAST] if ahead & _LAST else ahead)
+        corrected = time + (overflow[ahead & ~LAST] if ahead & LAST else ahead)
         nodes[raw_id] = Node(tree, tuple(ids[at] for at in parents), time, packed >> 34, corrected, changed)
     return nodes
 
 
 def _split_filters(chunks: Mapping[bytes, bytes], count: int) -> list[bytes]:
     data = chunks.get(b"BDAT", b"")
-    if not data.startswith(_FILTER_HEAD) or b"BIDX" not in chunks:
+    if not data.startswith(FILTER_HEAD) or b"BIDX" not in chunks:
         return [b""] * count
     ends = struct.unpack(f">{count}L", chunks[b"BIDX"])
-    start = len(_FILTER_HEAD)
+    start = len(FILTER_HEAD)
     return [data[start + a : start + b] for a, b in zip((0, *ends[:-1]), ends, strict=True)]
 
 
@@ -128,11 +140,3 @@ def _join_chunks(chunks: Mapping[bytes, bytes]) -> bytes:
     head = _HEAD + bytes((len(chunks), 0))
     body = b"".join((head, *table, struct.pack(">4sQ", b"\0\0\0\0", at), *chunks.values()))
     return body + hashlib.sha1(body, usedforsecurity=False).digest()
-
-
-def _split_chunks(body: bytes) -> dict[bytes, bytes]:
-    table = body[8 : 8 + 12 * (body[6] + 1)]
-    if len(table) % 12:
-        raise ValueError("it is cut short")
-    rows = list(struct.iter_unpack(">4sQ", table))
-    return {name: body[start:end] for (name, start), (_next, end) in pairwise(rows)}

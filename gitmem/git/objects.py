@@ -31,6 +31,7 @@ TreeId = NewType("TreeId", str)
 
 REGULAR = 0o100644
 FOLDER = 0o040000
+REGULAR_MODES = (0o100644, 0o100755, 0o100664)
 _FILES = (b"100644", b"100755", b"100664")
 _FOLDER = b"40000"
 _ENTRY = re.compile(rb"([0-7]{5,6}) ([^\0]+)\0(.{20})", re.DOTALL)
@@ -184,6 +185,26 @@ class ObjectStore:
                 return None
             found = entry
         return found[1].hex(), int(found[0], 8)
+
+    def find_once(self, tree: str, path: str) -> tuple[str, int] | None:
+        """Do what ``find_entry`` does for a tree that is asked for one path only: folders are not taken apart.
+
+        What is packed libgit2 looks up; nothing is remembered.
+        """
+        found = tree, FOLDER
+        for part in path.split("/"):
+            if found[1] != FOLDER:
+                return None
+            if found[0] in self._trees or not part.isascii() or os.path.lexists(self._loose_path(found[0])):
+                entry = self.find_entry(found[0], part)
+            else:
+                with reading(f"the tree {found[0]}"):
+                    folder = self._handle()[found[0]].peel(pygit2.Tree)
+                    entry = (str(folder[part].id), folder[part].filemode) if part in folder else None
+            if entry is None:
+                return None
+            found = entry
+        return found
 
     def iter_tree(self, tree: str, prefix: str = "") -> Iterator[tuple[str, int, str]]:
         """Yield ``(path, mode, id)`` of everything below a tree but the folders, in Git's order.

@@ -19,7 +19,7 @@ from gitmem.git.head import Head, find_operation, read_head
 from gitmem.git.hostile import Place, check_repository
 from gitmem.git.index_file import load_index
 from gitmem.git.library import FAILURES, prepare_libgit2, reading, writing
-from gitmem.git.objects import FOLDER, ObjectStore
+from gitmem.git.objects import FOLDER, REGULAR_MODES, ObjectStore
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint
 
 _PROBE_PREFIX = "_git2_"
@@ -31,7 +31,6 @@ DIRECTORY_RENAMES = "merge.directoryRenames"
 """Off in a vault: folders are states there, and one whose last record moved on was not renamed. ADR 12."""
 NOT_A_FILE = Fingerprint("not-a-file")
 """Stands for a link, a folder or another repository where a file is asked for; equals no blob id."""
-_REGULAR_MODES = (0o100644, 0o100755, 0o100664)
 
 
 class Repo:
@@ -168,7 +167,7 @@ class Repo:
         (``object-unreadable``).
         """
         entry = self.blob_ids(commit, (path,))[path]
-        return self.objects.read_small(entry[0]) if entry and entry[1] in _REGULAR_MODES else None
+        return self.objects.read_small(entry[0]) if entry and entry[1] in REGULAR_MODES else None
 
     def blob_ids(self, commit: CommitId | None, paths: Iterable[str]) -> dict[str, tuple[Fingerprint, int] | None]:
         """Return ``(id, mode)`` of what each path is in a commit, ``None`` where nothing is.
@@ -204,7 +203,7 @@ class Repo:
                 return
             tree = entry[0]
         for path, mode, blob in self.objects.iter_tree(tree, folder + "/" if folder else ""):
-            if mode in _REGULAR_MODES:
+            if mode in REGULAR_MODES:
                 yield path, Fingerprint(blob)
 
     def read_object(self, blob_id: str) -> bytes:
@@ -279,7 +278,7 @@ def read_user_identity(config_files: Sequence[str]) -> tuple[str, str] | None:
 def _blob_of(entry: tuple[Fingerprint, int] | None) -> Fingerprint | None:
     if entry is None:
         return None
-    return entry[0] if entry[1] in _REGULAR_MODES else NOT_A_FILE
+    return entry[0] if entry[1] in REGULAR_MODES else NOT_A_FILE
 
 
 def _refusal(error: BaseException) -> StateError | UnavailableError:

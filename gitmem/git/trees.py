@@ -9,7 +9,7 @@ from pygit2.enums import ObjectType
 
 from gitmem.errors import InputError, IntegrityError, StateError
 from gitmem.git.names import decode_name, encode_name
-from gitmem.git.objects import Entry, RawTree, TreeId, format_tree, is_file, is_folder
+from gitmem.git.objects import REGULAR_MODES, Entry, RawTree, TreeId, format_tree, is_file, is_folder
 from gitmem.git.repo import PathT, Repo
 from gitmem.model.ids import CommitId, Fingerprint
 
@@ -35,6 +35,15 @@ def write_blobs(repo: Repo, files: Mapping[PathT, bytes]) -> dict[PathT, Fingerp
 def tree_of(repo: Repo, commit: CommitId) -> TreeId:
     """Return the tree of a commit. Raises ``IntegrityError`` (``object-unreadable``)."""
     return repo.objects.tree_of_commit(commit)
+
+
+def find_file(repo: Repo, tree: str, path: str) -> Fingerprint | None:
+    """Return the blob id of what lies at ``path`` below a tree; ``None`` for nothing, a folder and a link.
+
+    Raises ``IntegrityError`` (``object-unreadable``).
+    """
+    found = repo.objects.find_once(tree, path)
+    return Fingerprint(found[0]) if found is not None and found[1] in REGULAR_MODES else None
 
 
 def build_tree(repo: Repo, base: CommitId | None, edits: Mapping[PathT, Fingerprint | None]) -> TreeId:

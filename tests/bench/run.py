@@ -32,6 +32,7 @@ from gitmem.service.query import Filters
 from gitmem.service.reading import ask
 
 from ground import PERSON, Place, copy_place, make_note, make_place, run_git
+from history import measure_history
 from writers import print_rows
 
 MAX_SHARED = 10_000
@@ -52,18 +53,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--only", choices=("read", "write"), help="leave out the other half of the rows")
+    parser.add_argument("--only", choices=("read", "write", "history"), help="leave out the other rows")
     wanted = parser.parse_args()
     git = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout.strip()
     print(f"Python {platform.python_version()}, {git}, {platform.system()}, medians of {wanted.rounds}\n")
     print(f"{'records':>8}  {'what':<44} {'gitmem':>10} {'against':>10}  ratio        goal")
     for records in wanted.records:
+        if wanted.only in (None, "history"):
+            with tempfile.TemporaryDirectory() as folder:
+                print_history(Path(folder), records, wanted.rounds)
+        if wanted.only == "history":
+            continue
         with tempfile.TemporaryDirectory() as folder:
             place = make_place(Path(folder), records)
             if wanted.only != "write":
                 measure_reading(place, records, wanted.rounds)
             if wanted.only != "read":
                 measure_writing(place, Path(folder), records, wanted.rounds)
+
+
+def print_history(folder: Path, commits: int, rounds: int) -> None:
+    """Print the row of one record's history among so many commits."""
+    ours, theirs = measure_history(folder, commits, rounds)
+    name = "history of one record / git log --follow"
+    row(commits, name, ours, theirs, f"{theirs / ours:.1f} x faster", ">= 10 x faster")
 
 
 def measure_reading(place: Place, records: int, rounds: int) -> None:
