@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import heapq
+import os
 import posixpath
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from gitmem.errors import GitmemError
-from gitmem.git.history import Commit, read_commit
+from gitmem.git.history import Commit, iter_commits, read_commit
 from gitmem.git.message import OP_ID, parse_message
+from gitmem.git.repo import Repo
 from gitmem.git.trail import Step, Trail
 from gitmem.git.trees import Difference, diff_trees, find_file, tree_of
 from gitmem.model.authority import Action
 from gitmem.model.ids import CommitId, Fingerprint, RecordId
+from gitmem.model.record import Record, state_of
 from gitmem.model.vault_path import VaultPath
 from gitmem.service.vault import OpenVault
 from gitmem.vault.record_file import parse_record
@@ -77,6 +80,33 @@ def iter_touches(
         for parent, there in zip(step.parents, before, strict=True):
             if there is not None:
                 lines.follow(parent, there)
+
+
+def find_committed_place(vault: OpenVault, head: CommitId, record_id: RecordId) -> str | None:
+    """Return where ``head`` has a record that somebody moved since without a commit; ``None`` where it has it not."""
+    for path, blob in vault.repo.iter_files(head):
+        if state_of(path) is None or os.path.lexists(os.path.join(vault.layout.repo, path)):
+            continue
+        record = _find_in_blob(vault.repo, path, blob)
+        if record is not None and record.id == record_id:
+            return path
+    return None
+
+
+def find_last_place(vault: OpenVault, head: CommitId, record_id: RecordId) -> tuple[str, bool] | None:
+    """Return where a record lay before the last operation that took it away, and whether it was private then.
+
+    ``None`` where no operation of gitmem's in the history of ``head`` did. Reads back to it.
+    """
+    for commit in iter_commits(vault.repo, head):
+        if ("Gitmem-Record", record_id) not in parse_message(commit.message).trailers or not commit.parents:
+            continue
+        changes = diff_trees(vault.repo, tree_of(vault.repo, commit.parents[0]), commit.tree)
+        for path, change in changes.items():
+            record = None if change.old is None else _find_in_blob(vault.repo, path, change.old)
+            if record is not None and record.id == record_id:
+                return path, record.private
+    return None
 
 
 class _Lines:
@@ -153,7 +183,7 @@ class _Lines:
         gone = [
             (posixpath.basename(one) != name, one, change.old)
             for one, change in changes.items()
-            if change.old is not None and change.old != change.new and one != path and one.endswith(".md")
+            if change.old is not None and change.old != change.new and one != path
         ]
         found = (_Place(one, blob) for _other, one, blob in sorted(gone) if self._id_of(one, blob) == self._id)
         return next(found, None)
@@ -166,10 +196,7 @@ class _Lines:
 
     def _id_of(self, path: str, blob: Fingerprint) -> RecordId | None:
         """Return the id of the record in a blob, ``None`` where it is none or can't be read as one."""
-        try:
-            record = parse_record(VaultPath(path), self._repo.read_object(blob))
-        except GitmemError:
-            return None
+        record = _find_in_blob(self._repo, path, blob)
         return None if record is None else record.id
 
     def _touch(self, step: Step, before: list[_Place], after: str | None) -> Touch:
@@ -184,3 +211,10 @@ class _Lines:
 
     def _read(self, step: Step) -> Commit:
         return step.commit or read_commit(self._repo, step.id)
+
+
+def _find_in_blob(repo: Repo, path: str, blob: Fingerprint) -> Record | None:
+    try:
+        return parse_record(VaultPath(path), repo.read_object(blob)) if path.endswith(".md") else None
+    except GitmemError:
+        return None

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gitmem.service.edit import RecordEdit
     from gitmem.service.edited import EditedNote
     from gitmem.service.import_notes import ImportReport
+    from gitmem.service.log import LogFilters
     from gitmem.service.query import Filters
     from gitmem.service.undo import Undoing
 
@@ -199,11 +200,11 @@ class Memory:
 
         return report(lambda: links(self.vault, ref))
 
-    def log(self, ref: str | None = None, limit: int | None = 20) -> Answer:
+    def log(self, ref: str | None = None, limit: int | None = 20, filters: LogFilters | None = None) -> Answer:
         """Return operations, newest first, of the vault or of one record, as rows. See ``service.log``."""
-        from gitmem.service.log import log
+        from gitmem.service.log import LogFilters, log
 
-        return report(lambda: log(self.vault, ref, limit))
+        return report(lambda: log(self.vault, ref, limit, filters or LogFilters()))
 
     def status(self) -> Answer:
         """Return how the vault is and what waits for a person; see ``service.status``."""
