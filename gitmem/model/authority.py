@@ -21,6 +21,10 @@ class Surface(StrEnum):
     MODEL = "model"
 
 
+OUTSIDE = "commit"
+"""What stands for the action of a commit that was made outside gitmem."""
+
+
 class Action(StrEnum):
     """What is asked; the rows of the authority table, and the ``Gitmem-Op`` trailer."""
 

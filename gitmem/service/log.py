@@ -121,8 +121,8 @@ def _find_record(vault: OpenVault, head: CommitId, ref: str) -> tuple[RecordId, 
         return RecordId(wanted), path, told if was_private else None
     told = Problem("private", f"the record {record.id} is private; Git has its history", record.path)
     is_committed = vault.committed_ids(head, [record.path])[record.path] is not None
-    path = None if is_committed else find_committed_place(vault, head, record.id)
-    return record.id, path or record.path, told if record.private else None
+    committed = None if is_committed else find_committed_place(vault, head, record.id)
+    return record.id, committed or record.path, told if record.private else None
 
 
 def _without_private(vault: OpenVault, told: list[Operation], own: Collection[RecordId]) -> list[Operation]:

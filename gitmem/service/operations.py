@@ -11,13 +11,12 @@ from gitmem.clock import format_utc
 from gitmem.errors import InputError
 from gitmem.git.history import Commit, iter_commits
 from gitmem.git.message import OP_ID, UNDOES, parse_message
+from gitmem.model.authority import OUTSIDE
 from gitmem.model.ids import CommitId, OpId, RecordId
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible
 
 MIN_OP_PREFIX_CHARS = 4
-OUTSIDE = "commit"
-"""The ``op`` of a commit that was made outside gitmem."""
 _COMMIT_PREFIX = re.compile(r"[0-9a-f]{7,40}")
 _MAX_SHOWN = 5
 

@@ -12,13 +12,9 @@ from gitmem.hosts.cli.options import text, text_option
 from gitmem.hosts.cli.plain import short, short_op_id
 from gitmem.hosts.cli.reading import say_answer
 from gitmem.model.answer import Answer
-from gitmem.model.authority import Action
-from gitmem.service.log import LogFilters
-from gitmem.service.operations import OUTSIDE
+from gitmem.model.authority import OUTSIDE, Action
 
 MAX_NOTE_LINES = 4
-
-
 OPS = [*(action.value for action in Action), OUTSIDE]
 
 
@@ -61,6 +57,8 @@ def command(
     operation, [undone] if it was taken back, and its title; below it stands what was noted with it, such as a reason.
     Writes nothing. Exit code 1 when there is nothing to show.
     """
+    from gitmem.service.log import LogFilters
+
     filters = LogFilters(since, until, ops, actors)
     return say_answer(call, lambda memory: memory.log(ref, limit, filters), _format, nothing="no operations")
 
