@@ -8,13 +8,15 @@ from types import TracebackType
 from typing import Self
 
 from gitmem.catalog.database import open_database
+from gitmem.catalog.folders import load_known, save_place
 from gitmem.catalog.query import Filters, Match, Query, search
 from gitmem.catalog.reconcile import Report, reconcile
 from gitmem.model.record import Record
 from gitmem.model.vault_path import VaultPath
 from gitmem.relevance.terms import extract_terms, parse_query
+from gitmem.vault.folder_times import plan_slice, scan_by_times
 from gitmem.vault.record_file import parse_record
-from gitmem.vault.scan import StableReader, scan_records
+from gitmem.vault.scan import Scan, StableReader, scan_records
 
 IDS = [f"{i:012d}" for i in range(100)]
 
@@ -31,6 +33,7 @@ class Ground:
         self.clean: Callable[[str], str] = lambda text: text.replace("hunter2", "[secret]")
         self.before_read: Callable[[str], object] = lambda path: None
         self.age_ns = 10**9
+        self.max_notes = 20_000
 
     def __enter__(self) -> Self:
         return self
@@ -72,8 +75,17 @@ class Ground:
                 self.before_read(path)
                 return read(path)
 
-            scan = scan_records(str(self.root), self)
-            return reconcile(self.database, scan, note_and_read, self.parse, extract_terms, self.clean)
+            scan = self.look()
+            return reconcile(self.database, scan, note_and_read, self.parse, extract_terms, self.clean, self.max_notes)
+
+    def look(self) -> Scan:
+        """Scan as reading does: by the folders' times in a vault of more than ``max_notes`` notes."""
+        known = load_known(self.database, self.max_notes)
+        if known is None:
+            return scan_records(str(self.root), self)
+        turn = plan_slice(known, self.max_notes)
+        assert save_place(self.database, turn.end)
+        return scan_by_times(str(self.root), self, known, turn)
 
     def search(self, text: str, limit: int = 10, filters: Filters | None = None) -> list[Match]:
         query = Query(text, parse_query(text), filters or Filters())

@@ -8,14 +8,17 @@ import sqlite3
 import stat
 import threading
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from gitmem.catalog.tables import SCHEMA, schema_version
-from gitmem.errors import UnavailableError
+from gitmem.errors import GitmemError, UnavailableError
 
 _T = TypeVar("_T")
 _IN_MEMORY = ":memory:"
 _FAILED = "catalog-failed"
+RETRY_S = 60.0
+"""How long a catalog that had to be had in memory is left there before its file is tried again."""
+_ASIDE_WAIT_S = 0.05
 _SETTINGS = (
     "PRAGMA trusted_schema = OFF",
     "PRAGMA cell_size_check = ON",
@@ -61,7 +64,8 @@ def sqlite_version() -> str:
 class Database:
     """One open catalog, safe to use from several threads, which then take turns.
 
-    Hold ``lock`` around scanning, reconciling and asking where an answer must belong to one scan.
+    The file may be deleted, replaced or damaged at any moment, by anybody: what is asked is then asked again, on a
+    catalog made afresh or in memory. Ask inside ``attempt``, and the question itself inside ``steady``.
     """
 
     def __init__(self, runtime_file: str, key: str, busy_timeout_s: float) -> None:
@@ -72,6 +76,8 @@ class Database:
         self._version = schema_version(key)
         self._busy_timeout_s = busy_timeout_s
         self._was_replaced = False
+        self._retry_at_s = 0.0
+        self._identity: _Identity = (None, None, None)
         self._connection = self._open()
 
     @property
@@ -79,10 +85,41 @@ class Database:
         """Whether the catalog lives in memory only, because its file can't be used; ``reason`` says why."""
         return bool(self.reason)
 
+    @property
+    def in_memory(self) -> bool:
+        """Whether the catalog lives in memory only, on purpose or because its file can't be used."""
+        return self.degraded or self._file == _IN_MEMORY
+
     def close(self) -> None:
         """Close the database; it can't be used afterwards. Safe to call twice."""
         with self.lock:
+            if self.in_memory or _identify(self._file) == self._identity:
+                self._connection.close()
+            else:
+                _abandon(self._connection)
+
+    def return_to_file(self, now_s: float) -> None:
+        """Try the file again where it could not be used, at most once in ``RETRY_S`` and without waiting for anybody.
+
+        ``now_s`` is the present on a clock that never goes back.
+        """
+        with self.lock:
+            if not self.degraded or now_s < self._retry_at_s or self._connection.in_transaction:
+                return
+            self._retry_at_s = now_s + RETRY_S
+            try:
+                connection = self._connect(self._file, 0)
+            except (sqlite3.Error, OSError):
+                return
+            try:
+                with _transaction(connection, "BEGIN IMMEDIATE"):
+                    pass
+            except sqlite3.Error:
+                connection.close()
+                return
             self._connection.close()
+            self._connection = connection
+            self.reason, self._was_replaced = "", False
 
     def copy(self) -> Database:
         """Return a catalog in memory that holds what this one does. Raises as ``reading`` does."""
@@ -110,6 +147,53 @@ class Database:
         with self._repairing() as connection, _transaction(connection, "BEGIN IMMEDIATE"):
             yield connection
 
+    def write_aside(self, work: Callable[[sqlite3.Connection], object]) -> Literal["done", "busy", "failed"]:
+        """Run ``work`` in one transaction, for what may as well be left undone; waits for nobody, raises nothing.
+
+        Return whether it was done, somebody else was writing, or SQLite failed; nothing is repaired then.
+        """
+        if not self.lock.acquire(timeout=_ASIDE_WAIT_S):
+            return "busy"
+        try:
+            if self._connection.in_transaction:
+                return "busy"
+            self._follow_file()
+            self._connection.execute("PRAGMA busy_timeout = 0")
+            with _transaction(self._connection, "BEGIN IMMEDIATE"):
+                work(self._connection)
+        except sqlite3.Error as error:
+            return "busy" if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY else "failed"
+        else:
+            return "done"
+        finally:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.execute(f"PRAGMA busy_timeout = {int(self._busy_timeout_s * 1000)}")
+            self.lock.release()
+
+    @contextlib.contextmanager
+    def steady(self, epoch: int) -> Iterator[None]:
+        """Make sure that all that is asked inside is asked of the catalog whose ``read_epoch`` was ``epoch``.
+
+        Raises ``UnavailableError`` (``catalog-failed``) where it was emptied or made afresh meanwhile, by whomever: an
+        empty catalog must not look like an empty memory.
+        """
+        try:
+            yield
+        except GitmemError as error:
+            if error.code != _FAILED:
+                self._check_epoch(epoch)
+            raise
+        self._check_epoch(epoch)
+
+    def _check_epoch(self, epoch: int) -> None:
+        with self.reading() as connection:
+            if read_epoch(connection) != epoch:
+                raise UnavailableError(_FAILED, "the search catalog was made afresh meanwhile", "Ask again.")
+
+    def make_afresh(self, connection: sqlite3.Connection) -> None:
+        """Empty the catalog, inside ``writing``: others see what was there until that is over."""
+        _fill_tables(connection, self._version)
+
     def empty_log(self) -> None:
         """Bring the write-ahead log into the file and empty it, so that it keeps nothing of what was deleted."""
         with self._repairing() as connection:
@@ -119,6 +203,7 @@ class Database:
     def _repairing(self) -> Iterator[sqlite3.Connection]:
         with self.lock:
             try:
+                self._follow_file()
                 yield self._connection
             except sqlite3.Error as error:
                 self._repair(error)
@@ -154,20 +239,41 @@ class Database:
     def _open_memory(self) -> sqlite3.Connection:
         return self._connect(_IN_MEMORY)
 
-    def _connect(self, file: str) -> sqlite3.Connection:
+    def _connect(self, file: str, busy_timeout_s: float | None = None) -> sqlite3.Connection:
         if file != _IN_MEMORY:
             _ensure_private(file)
-        connection = sqlite3.connect(file, timeout=self._busy_timeout_s, isolation_level=None, check_same_thread=False)
+        wait_s = self._busy_timeout_s if busy_timeout_s is None else busy_timeout_s
+        connection = sqlite3.connect(file, timeout=wait_s, isolation_level=None, check_same_thread=False)
         try:
             for setting in _SETTINGS:
                 connection.execute(setting)
             connection.execute("PRAGMA journal_mode = WAL")
             if _read_version(connection) != self._version:
                 _make_tables(connection, self._version)
+            else:
+                read_epoch(connection)
         except BaseException:
             connection.close()
             raise
+        if file != _IN_MEMORY:
+            self._identity = _identify(file)
+            connection.execute(f"PRAGMA busy_timeout = {int(self._busy_timeout_s * 1000)}")
         return connection
+
+    def _follow_file(self) -> None:
+        """Open the file anew where another one has taken its place, or it is gone, or its log was taken from it.
+
+        What is written into a file without a name nobody else sees, and two logs for one file would spoil it.
+        """
+        if self.in_memory or self._connection.in_transaction:
+            return
+        now = _identify(self._file)
+        if now == self._identity:
+            return
+        _abandon(self._connection)
+        if now[0] == self._identity[0]:
+            _remove(self._file)
+        self._connection = self._open()
 
     def _repair(self, error: sqlite3.Error) -> None:
         """Leave a usable catalog behind: a new file once; a copy in memory where the file is only out of reach."""
@@ -220,6 +326,32 @@ def _ensure_private(file: str) -> None:
             os.chmod(file, 0o600)
 
 
+_Identity = tuple["tuple[int, int] | None", "tuple[int, int] | None", "tuple[int, int] | None"]
+
+
+def _identify(file: str) -> _Identity:
+    """Return device and inode of the database, its log and the log's map; ``None`` for what is not there."""
+    return _identify_one(file), _identify_one(f"{file}-wal"), _identify_one(f"{file}-shm")
+
+
+def _identify_one(name: str) -> tuple[int, int] | None:
+    try:
+        entry = os.lstat(name)
+    except OSError:
+        return None
+    return entry.st_dev, entry.st_ino
+
+
+def _abandon(connection: sqlite3.Connection) -> None:
+    """Close a connection to a file that lost its name, without what SQLite does at the end *by name* to its log.
+
+    That would be the log of the file that has the name now. Before Python 3.12 it can't be asked for.
+    """
+    with contextlib.suppress(AttributeError, sqlite3.Error):
+        connection.setconfig(sqlite3.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, True)  # type: ignore[attr-defined]
+    connection.close()
+
+
 def _remove(file: str) -> None:
     for name in (file, f"{file}-wal", f"{file}-shm", f"{file}-journal"):
         with contextlib.suppress(OSError):
@@ -231,16 +363,26 @@ def _read_version(connection: sqlite3.Connection) -> int:
     return version
 
 
+def read_epoch(connection: sqlite3.Connection) -> int:
+    """Return the number that is another one once the catalog was made afresh, or was made by another version."""
+    epoch: int = connection.execute("SELECT epoch FROM progress").fetchone()[0]
+    return epoch
+
+
 def _make_tables(connection: sqlite3.Connection, version: int) -> None:
     connection.execute("BEGIN IMMEDIATE")
     if _read_version(connection) != version:  # another process may have been quicker
-        # Emptied in place: removing a sound file from under another process would part it from its WAL.
-        for name in _list_tables(connection, "CREATE VIRTUAL%") + _list_tables(connection, "CREATE TABLE%"):
-            connection.execute(f'DROP TABLE IF EXISTS "{name}"')
-        for statement in SCHEMA:
-            connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {version}")
+        _fill_tables(connection, version)
     connection.execute("COMMIT")
+
+
+def _fill_tables(connection: sqlite3.Connection, version: int) -> None:
+    # Emptied in place: removing a sound file from under another process would part it from its WAL.
+    for name in _list_tables(connection, "CREATE VIRTUAL%") + _list_tables(connection, "CREATE TABLE%"):
+        connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+    for statement in SCHEMA:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {version}")
 
 
 def _list_tables(connection: sqlite3.Connection, form: str) -> list[str]:

@@ -7,7 +7,7 @@ Where SQLite fails they raise ``UnavailableError`` (``catalog-failed``) on a rep
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,6 +113,14 @@ def find_row(database: Database, record_id: str) -> Row | None:
 def list_by_id(database: Database, record_id: str) -> list[Row]:
     """Return every file with this id, by path: one, but for copies that nobody has put right yet."""
     return _select(database, "id = ? ORDER BY path", (record_id,))
+
+
+def find_fingerprints(database: Database, paths: Iterable[str]) -> dict[str, Fingerprint | None]:
+    """Return the fingerprint that the record at each of ``paths`` had when it was taken in, ``None`` where none is."""
+    sql = "SELECT fingerprint FROM records WHERE path = ?"
+    with database.reading() as connection:
+        rows = {path: connection.execute(sql, (path,)).fetchone() for path in paths}
+    return {path: Fingerprint(row[0]) if row else None for path, row in rows.items()}
 
 
 def find_by_prefix(database: Database, prefix: str, limit: int = 10) -> list[Row]:

@@ -7,6 +7,20 @@ import hashlib
 SCHEMA = (
     # One row a folder: `names` and `signatures` as vault.scan packs them, all zeros for a file to be read again.
     "CREATE TABLE folders(path TEXT NOT NULL UNIQUE, names TEXT NOT NULL, signatures BLOB NOT NULL)",
+    # What a scan by folders' times needs of each folder, also of those without notes: `stamp` as vault.scan packs it,
+    # empty for a folder to be looked at again; `problems` as JSON.
+    """
+    CREATE TABLE looks(
+        path TEXT PRIMARY KEY, stamp BLOB NOT NULL, notes INTEGER NOT NULL, newest_ns INTEGER NOT NULL,
+        problems TEXT NOT NULL) WITHOUT ROWID
+    """,
+    # One row. `epoch` is random: another one says that the catalog was made afresh. `notes` counts the notes of all
+    # folders; `folder` and `place` say where the notes begin that have waited longest for a look.
+    """
+    CREATE TABLE progress(
+        epoch INTEGER NOT NULL, notes INTEGER NOT NULL, folder TEXT NOT NULL, place INTEGER NOT NULL)
+    """,
+    "INSERT INTO progress VALUES (random(), 0, '', 0)",
     # Several values in one column (aliases, tags) are joined by line feeds. A shadowed record has the id of another
     # whose path comes first.
     """

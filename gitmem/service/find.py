@@ -6,12 +6,12 @@ import os
 import shlex
 from typing import TYPE_CHECKING
 
-from gitmem.errors import InputError
-from gitmem.model.ids import ALPHABET, ID_CHARS
+from gitmem.errors import InputError, StateError
+from gitmem.model.ids import ALPHABET, ID_CHARS, fingerprint
 from gitmem.model.links import LinkTargets
 from gitmem.model.record import Record, state_of
 from gitmem.model.vault_path import VaultPath, find_path_problem, parse_vault_path
-from gitmem.service.reading import ask, iter_private
+from gitmem.service.reading import ask, check_current, iter_private
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible
 from gitmem.vault.markdown import find_property_links
@@ -70,8 +70,9 @@ def _find_path(vault: OpenVault, ref: str) -> VaultPath:
     except InputError as error:
         if error.code != "no-such-record":
             raise
-    # A record that another operation moves can be missed by a look at the folders one after the other.
-    return ask(vault, lambda database, report: _look_up(vault, database, report, ref))
+    # A record that another operation moves can be missed by a look at the folders one after the other, and one that was
+    # just written in place by a look at the folders' times.
+    return ask(vault, lambda database, report: _look_up(vault, database, report, ref), strict=True)
 
 
 def get_past_record(reading: Reading, ref: str) -> tuple[Record, bytes]:
@@ -112,10 +113,21 @@ def _to_inside(vault: OpenVault, ref: str) -> str:
 
 def _look_up(vault: OpenVault, database: Database, report: Report, ref: str) -> VaultPath:
     wanted = ref.strip()
-    path = _find_in_catalog(database, wanted) or _find_private(vault, database, wanted)
+    path = _find_in_catalog(database, wanted)
+    if path is not None:
+        check_current(database, report, {path: _read_fingerprint(vault, path)})
+        return path
+    path = _find_private(vault, database, wanted)
     if path is None:
         raise _no_such(ref, report)
     return path
+
+
+def _read_fingerprint(vault: OpenVault, path: VaultPath) -> str | None:
+    try:
+        return fingerprint(read_stable(vault.layout.repo, path, vault.clock))
+    except (InputError, StateError):
+        return None
 
 
 def _find_in_catalog(database: Database, wanted: str) -> VaultPath | None:

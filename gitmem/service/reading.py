@@ -7,10 +7,10 @@ files become diagnostics, and a memory that can't be read gets a status that say
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gitmem.clock import format_utc
 from gitmem.errors import GitmemError, InputError, IntegrityError, StateError, UnavailableError
@@ -29,27 +29,47 @@ T = TypeVar("T")
 WITHHELD = ("scanner-failed",)
 
 
-def ask(vault: OpenVault, question: Callable[[Database, Report], T]) -> T:
+class _OutdatedError(Exception):
+    """A note is not what the catalog says of it, though its folder has not changed: it was written in place."""
+
+
+def ask(vault: OpenVault, question: Callable[[Database, Report], T], *, strict: bool = False) -> T:
     """Return what ``question`` returns on a catalog that is in step with the working tree.
 
-    Raises ``UnavailableError``: ``vault-missing``, ``scanner-failed``.
+    Callers in one process share a reconciliation that begins while they wait. ``strict`` looks at every note of a
+    vault however large; an answer that is not made of rereads (a count) wants that. Elsewhere a note that was found to
+    be written in place has the question asked once more like that. Raises ``UnavailableError``: ``vault-missing``,
+    ``scanner-failed``.
     """
-    from gitmem.catalog.reconcile import reconcile
-    from gitmem.policy.secrets import redact
-    from gitmem.relevance.terms import extract_terms
-    from gitmem.vault.record_file import parse_record
-    from gitmem.vault.scan import StableReader, scan_records
+    from gitmem.service.in_step import bring_in_step
 
-    database = vault.database
+    catalog, strict = vault.catalog, strict or vault.options.strict
+    database = catalog.database
+    database.return_to_file(vault.clock.monotonic_s())
 
     def work() -> T:
-        scan = scan_records(vault.layout.repo, vault.clock)
-        with StableReader(vault.layout.repo, vault.clock) as read:
-            report = reconcile(database, scan, read, parse_record, extract_terms, redact)
-        return question(database, report)
+        report = catalog.reconcile(lambda: bring_in_step(vault, strict=strict), strict=strict)
+        with database.steady(report.epoch):
+            return question(database, report)
 
-    with database.lock:
+    try:
         return database.attempt(work)
+    except _OutdatedError:
+        return ask(vault, question, strict=True)
+
+
+def check_current(database: Database, report: Report, found: Mapping[str, str | None]) -> None:
+    """Check, where not every note was looked at, that the catalog speaks of the notes as they were ``found``.
+
+    ``found`` has the fingerprint of each note as it was read now, ``None`` for one that is no record to be shown any
+    more. Where they differ, ``ask`` asks again, of a catalog for which every note was looked at.
+    """
+    if report.tier != "folders":
+        return
+    from gitmem.catalog.query import find_fingerprints
+
+    if find_fingerprints(database, found) != found:
+        raise _OutdatedError
 
 
 @dataclass(frozen=True)
@@ -72,7 +92,11 @@ class Reading:
         (``scanner-failed``): nothing may be shown then.
         """
         if self.past is None:
-            return read_records(self.vault, paths)
+            wanted = list(paths)
+            found = read_records(self.vault, wanted)
+            prints = {path: found[path][0].fingerprint if path in found else None for path in wanted}
+            check_current(self.database, self.report, prints)
+            return found
         with self.past.open() as read:
             return _read_records(read, self.past.parse, paths)
 
@@ -93,8 +117,13 @@ class Reading:
         return {record.path for record in wanted if committed[record.path] != record.fingerprint}
 
 
-def answer(vault: OpenVault, question: Callable[[Reading], Answer], as_of: str | None = None) -> Answer:
+def answer(
+    vault: OpenVault, question: Callable[[Reading], Answer], as_of: str | None = None, *, strict: bool = False
+) -> Answer:
     """Return ``question``'s answer with the revision and what was settled or is degraded.
+
+    ``extra["reconcile"]`` says how the notes were looked at, with the members of ``Report`` that it names. ``strict``
+    is for answers that are not made of rereads, see ``ask``.
 
     With ``as_of``, a date or revision as ``get_revision`` reads it, the answer is of that commit, and
     ``extra["as_of"]`` is the time at which it was made. The status is ``degraded`` when the catalog could only be had
@@ -103,7 +132,7 @@ def answer(vault: OpenVault, question: Callable[[Reading], Answer], as_of: str |
     settled = vault.settle_abandoned()
     head = vault.head()
     if as_of is None:
-        found = ask(vault, lambda database, report: question(Reading(vault, head, database, report)))
+        found = ask(vault, lambda database, report: _ask_now(vault, head, database, report, question), strict=strict)
     else:
         from gitmem.service.revision import get_revision
 
@@ -117,6 +146,23 @@ def answer(vault: OpenVault, question: Callable[[Reading], Answer], as_of: str |
     return Answer(status, head, found.hits, found.rows, tuple(diagnostics), found.extra)
 
 
+def _ask_now(
+    vault: OpenVault, head: CommitId, database: Database, report: Report, question: Callable[[Reading], Answer]
+) -> Answer:
+    found = question(Reading(vault, head, database, report))
+    return replace(found, extra={**found.extra, "reconcile": describe_report(report)})
+
+
+def describe_report(report: Report) -> dict[str, Any]:
+    """Return what an answer says of the reconciliation that it rests on."""
+    return {
+        "tier": report.tier,
+        "notes": report.notes,
+        "looked_at": report.looked_at,
+        "changed": report.changed,
+    }
+
+
 def _ask_past(vault: OpenVault, commit: CommitId, question: Callable[[Reading], Answer]) -> Answer:
     from gitmem.catalog.past import copy_by_content
     from gitmem.catalog.reconcile import reconcile
@@ -128,7 +174,7 @@ def _ask_past(vault: OpenVault, commit: CommitId, question: Callable[[Reading], 
     def copy(database: Database, _report: Report) -> tuple[Database, frozenset[RecordId]]:
         return copy_by_content(database), frozenset(record.id for record in iter_private(vault, database))
 
-    database, hidden = ask(vault, copy)
+    database, hidden = ask(vault, copy, strict=True)  # what is private now must be known
     past = scan_commit(vault, commit, hidden)
     try:
         with past.open() as read:

@@ -18,6 +18,7 @@ from gitmem.vault.layout import VaultLayout
 
 if TYPE_CHECKING:
     from gitmem.catalog.database import Database
+    from gitmem.catalog.sharing import SharedCatalog
     from gitmem.git.repo import Repo
     from gitmem.model.change import Change
     from gitmem.transaction.ground import Ground, Tools
@@ -32,14 +33,18 @@ class Options:
     """What a host decides for the whole process.
 
     ``probe`` is called before each step of a transaction. ``lock_wait_s`` bounds the wait for another gitmem process,
-    ``index_wait_s`` that for a Git command. ``memory_catalog`` keeps the search catalog off the disk. At about
-    ``maintain_at_loose`` loose objects the end of an operation packs them (0: never).
+    ``index_wait_s`` that for a Git command. ``memory_catalog`` keeps the search catalog off the disk. A read looks at
+    every note where there are at most ``max_strict_notes``, or where ``strict`` asks for it; in a larger vault at that
+    many, and at the folders' times (ADR 0021). At about ``maintain_at_loose`` loose objects the end of an operation
+    packs them (0: never).
     """
 
     probe: Callable[[str], None] = lambda _step: None
     lock_wait_s: float = 10.0
     index_wait_s: float = 3.0
     memory_catalog: bool = False
+    strict: bool = False
+    max_strict_notes: int = 20_000
     maintain_at_loose: int = 400
 
 
@@ -68,17 +73,28 @@ class OpenVault:
         return open_repo(self.layout.repo)
 
     @cached_property
-    def database(self) -> Database:
-        """The search catalog. Never fails: where its file can't be had it lives in memory and says ``degraded``."""
+    def catalog(self) -> SharedCatalog:
+        """The search catalog, shared with all in this process who have the vault open; see ``database``."""
         from gitmem.catalog.database import open_database
+        from gitmem.catalog.sharing import share
         from gitmem.disk import ensure_folder
         from gitmem.relevance.terms import TERMS_VERSION
 
-        if self.options.memory_catalog:
-            return open_database(":memory:", self.entry.vault_id)
-        with suppress(OSError):
-            ensure_folder(self.layout.runtime)
-        return open_database(self.layout.catalog_file, f"{self.entry.vault_id} {TERMS_VERSION}")
+        file = ":memory:" if self.options.memory_catalog else self.layout.catalog_file
+        key = f"{self.entry.vault_id} {TERMS_VERSION}"
+
+        def make() -> Database:
+            if not self.options.memory_catalog:
+                with suppress(OSError):
+                    ensure_folder(self.layout.runtime)
+            return open_database(file, key)
+
+        return share("\0".join((file, key, self.layout.repo)), make)
+
+    @property
+    def database(self) -> Database:
+        """The search catalog. Never fails: where its file can't be had it lives in memory and says ``degraded``."""
+        return self.catalog.database
 
     @property
     def manifest(self) -> Manifest:
@@ -174,7 +190,7 @@ class OpenVault:
 
     def close(self) -> None:
         """Release the repository's handles. The vault may be used again; it opens anew."""
-        for name in ("repo", "database"):
+        for name in ("repo", "catalog"):
             if name in self.__dict__:
                 self.__dict__.pop(name).close()
 

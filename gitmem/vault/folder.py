@@ -50,6 +50,10 @@ class Folder:
         """Return the names of all that lies in the folder, in order."""
         return sorted(os.listdir(self._path if self.fd is None else self.fd))
 
+    def stat(self) -> os.stat_result:
+        """Return the metadata of the folder itself."""
+        return os.stat(self._path if self.fd is None else self.fd)
+
     def open(self, name: str) -> int:
         """Return a descriptor to read the file ``name`` with. Raises ``OSError``, ``ELOOP`` for a link."""
         if self.fd is None:

@@ -10,8 +10,10 @@ import errno
 import os
 import re
 import stat
+import sys
 from array import array
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
@@ -27,6 +29,8 @@ MAX_NOTE_BYTES = 1024 * 1024
 """The largest file that is read as a note."""
 FRESH_NS = 100_000_000
 """How long after its last change a file may still be in the middle of being written: 100 ms."""
+SETTLED_NS = 3_000_000_000
+"""How long a folder must not have changed before its own times are relied on: 3 s, more than the 2 s of FAT."""
 SIGNATURE_FIELDS = 3
 """How many 64-bit numbers one signature has: change time in nanoseconds, size in bytes, inode."""
 
@@ -61,17 +65,37 @@ class FolderScan:
 
 
 @dataclass(frozen=True)
+class Look:
+    """What one look at a folder found beside its notes.
+
+    ``stamp`` is the folder's own change time, inode and device, packed as signatures are; a folder that has it still
+    holds the same names. It is empty where it can't be relied on: the folder changed just before, or could not be read.
+    """
+
+    stamp: bytes
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True)
 class Scan:
     """One look at all lifecycle folders.
 
     ``folders`` maps each folder with notes in it (``observations/2026-11``) to its notes. ``problems`` lists what lies
     there but is not read: symbolic links, special files, names that can't be kept, copies made by file
-    synchronisers. ``time_ns`` is when the scan began.
+    synchronisers. ``time_ns`` is when the scan began. ``looks`` has every folder that was gone through, also those
+    without notes; ``looked_at`` counts the notes whose metadata were read.
+
+    A scan by folders' times (``vault.folder_times``) goes through some of them only: ``kept`` names the others, which
+    are as they were known to be, ``partial`` those of ``folders`` in which only some notes were looked at.
     """
 
     time_ns: int
     folders: dict[str, FolderScan]
     problems: tuple[Problem, ...]
+    looks: dict[str, Look] = field(default_factory=dict)
+    looked_at: int = 0
+    kept: frozenset[str] = frozenset()
+    partial: frozenset[str] = frozenset()
 
 
 def content_signature(content: Fingerprint) -> bytes:
@@ -79,34 +103,76 @@ def content_signature(content: Fingerprint) -> bytes:
     return bytes(8) + bytes.fromhex(content)[: (SIGNATURE_FIELDS - 1) * 8]
 
 
-def scan_records(root: str, clock: Clock) -> Scan:
+def scan_records(root: str, clock: Clock, trust: Callable[[str], Sequence[str] | None] = lambda _folder: None) -> Scan:
     """Look once at the metadata of every note in the lifecycle folders of the vault's work tree at ``root``.
 
     Reads no file. Files whose name starts with a dot or does not end in ``.md`` are no notes and left out; a missing
-    lifecycle folder counts as empty; what vanishes meanwhile is left out. Raises ``UnavailableError``
-    (``vault-missing``) where ``root`` is no folder.
+    lifecycle folder counts as empty; what vanishes meanwhile is left out. ``trust(folder)`` may return the subfolders
+    of a folder that needs no look. Raises ``UnavailableError`` (``vault-missing``) where ``root`` is no folder.
     """
     time_ns = clock.time_ns()
     if not os.path.isdir(root):
         raise vault_missing(root)
     folders: dict[str, FolderScan] = {}
+    looks: dict[str, Look] = {}
+    kept: set[str] = set()
     problems: list[Problem] = []
     waiting = [folder for folder in FOLDERS if _is_there(root, folder, problems)]
     while waiting:
         folder = waiting.pop()
-        if folder.count("/") + 2 > MAX_DEPTH:
-            problems.append(Problem("too-deep", f"folders are read to a depth of {MAX_DEPTH - 1}", folder))
+        inner = trust(folder)
+        if inner is not None:
+            kept.add(folder)
+            waiting += inner
             continue
-        try:
-            with Folder(root, folder) as opened:
-                found, inner = _scan_folder(opened, folder, problems)
-        except OSError as error:
-            problems.append(Problem("folder-unreadable", f"the folder can't be read: {error.strerror}", folder))
-            continue
+        found, looks[folder], names = look_at_folder(root, folder, time_ns)
+        problems += looks[folder].problems
         if found.names:
             folders[folder] = found
-        waiting += [f"{folder}/{name}" for name in inner]
-    return Scan(time_ns, folders, tuple(sorted(problems, key=lambda problem: problem.path)))
+        waiting += [f"{folder}/{name}" for name in names]
+    return Scan(time_ns, folders, sort_problems(problems), looks, count_notes(folders), frozenset(kept))
+
+
+def look_at_folder(root: str, folder: str, time_ns: int) -> tuple[FolderScan, Look, list[str]]:
+    """Return the notes of one folder, what else was found, and the names of its subfolders. Never raises ``OSError``.
+
+    ``time_ns`` is the present: the folder's stamp is relied on only if it is older than that by ``SETTLED_NS``.
+    """
+    problems: list[Problem] = []
+    if folder.count("/") + 2 > MAX_DEPTH:
+        told = Problem("too-deep", f"folders are read to a depth of {MAX_DEPTH - 1}", folder)
+        return FolderScan("", b""), Look(b"", (told,)), []
+    try:
+        with Folder(root, folder) as opened:
+            stamp = pack_stamp(opened.stat())  # before its names: what comes in between gives it another time
+            found, inner = _scan_folder(opened, folder, problems)
+    except OSError as error:
+        told = Problem("folder-unreadable", f"the folder can't be read: {error.strerror}", folder)
+        return FolderScan("", b""), Look(b"", (told,)), []
+    is_settled = unpack_time(stamp) < time_ns - SETTLED_NS
+    return found, Look(stamp if is_settled else b"", tuple(problems)), inner
+
+
+def pack_stamp(entry: os.stat_result) -> bytes:
+    """Return what tells whether a folder has changed: its change time, inode and device."""
+    entry = by_write_time(entry)
+    numbers = (entry.st_ctime_ns, entry.st_ino, entry.st_dev)
+    return array("q", [number & _MASK_64 for number in numbers]).tobytes()
+
+
+def unpack_time(packed: bytes) -> int:
+    """Return the change time in nanoseconds that a signature or a stamp begins with."""
+    return int.from_bytes(packed[:8], sys.byteorder, signed=True)
+
+
+def count_notes(folders: dict[str, FolderScan]) -> int:
+    """Return how many notes the folders hold together."""
+    return sum(len(found.signatures) for found in folders.values()) // (SIGNATURE_FIELDS * 8)
+
+
+def sort_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Return ``problems`` by path."""
+    return tuple(sorted(problems, key=lambda problem: problem.path))
 
 
 class StableReader:
