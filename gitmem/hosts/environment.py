@@ -31,6 +31,8 @@ class Environment:
     session: str = ""
     login: str = "person"
     identity_files: tuple[str, ...] = ()
+    memory_catalog: bool = False
+    strict: bool = False
     failpoint: str = ""
     editor: str = "vi"
     color: bool = True
@@ -42,8 +44,8 @@ class Environment:
 def read_environment() -> Environment:
     """Return what this process finds around it.
 
-    Raises ``InputError`` (``bad-environment``) for a name that can't stand in a commit, ``UnavailableError``
-    (``no-working-folder``) when the working folder is gone.
+    Raises ``InputError`` (``bad-environment``) for a name that can't stand in a commit and for a setting that does not
+    exist, ``UnavailableError`` (``no-working-folder``) when the working folder is gone.
     """
     get = os.environ.get
     return Environment(
@@ -54,6 +56,8 @@ def read_environment() -> Environment:
         session=_check_name("GITMEM_SESSION", get("GITMEM_SESSION", "")),
         login=_find_login(),
         identity_files=_find_identity_files(get("XDG_CONFIG_HOME", "")),
+        memory_catalog=_is_memory(get("GITMEM_CATALOG", "")),
+        strict=bool(get("GITMEM_STRICT")),
         failpoint=get("GITMEM_FAILPOINT", ""),
         editor=get("VISUAL") or get("EDITOR") or ("notepad" if os.name == "nt" else "vi"),
         color=not get("NO_COLOR"),
@@ -69,6 +73,12 @@ def _find_home(named: str) -> str:
     import platformdirs
 
     return os.path.abspath(platformdirs.user_data_dir("gitmem", appauthor=False))
+
+
+def _is_memory(setting: str) -> bool:
+    if setting not in ("", "file", "memory"):
+        raise InputError("bad-environment", "GITMEM_CATALOG is neither file nor memory", "Set it to memory, or not.")
+    return setting == "memory"
 
 
 def _find_folder() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class Call:
     """What every verb is handed. All but ``environment`` is set while the command line is parsed.
 
-    ``as_person`` says that a person wants to confirm a write, even one that a model may do, and have it as their own.
+    ``as_person`` says that a person wants to confirm a write, even one that a model may do, and have it as their own;
+    ``strict`` that the read is to look at every note.
     ``pages`` says that long output may be shown page by page.
     """
 
@@ -31,6 +32,7 @@ class Call:
     vault: str | None = None
     as_json: bool = False
     as_person: bool = False
+    strict: bool = False
     pages: bool = True
 
     def open_memory(self) -> Memory:
@@ -39,7 +41,9 @@ class Call:
         from gitmem.wiring import open_memory
 
         around = self.environment
-        options = Options(probe=self._make_probe()) if around.failpoint else Options()
+        options = Options(memory_catalog=around.memory_catalog, strict=self.strict or around.strict)
+        if around.failpoint:
+            options = replace(options, probe=self._make_probe())
         return open_memory(around.home, around.folder, self.vault, options)
 
     def model(self) -> Actor:

@@ -95,6 +95,11 @@ def draft_options(kinds: list[str]) -> Decorator:
     return lambda function: _stack(function, options)
 
 
+def _keep_strict(ctx: click.Context, _option: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's signature
+    if value:
+        ctx.ensure_object(Call).strict = True
+
+
 def filter_options(function: Function) -> Function:
     """Add the filters that all reading verbs share; ``read_filters`` takes the values."""
     options = [
@@ -119,6 +124,13 @@ def filter_options(function: Function) -> Function:
             multiple=True,
             shell_complete=complete_records,
             help="Only what links to this record (id, key, path) or file (name). May be repeated: all of them.",
+        ),
+        click.option(
+            "--strict",
+            is_flag=True,
+            expose_value=False,
+            callback=_keep_strict,
+            help="Look at every note of a vault of more than 20,000, also for edits made in place just now.",
         ),
     ]
     return _stack(function, options)

@@ -9,7 +9,7 @@ import click
 
 from gitmem.errors import GitmemError
 from gitmem.hosts.cli.columns import align, safe_line, truncate
-from gitmem.model.answer import Answer, Hit
+from gitmem.model.answer import Answer, Hit, Status
 from gitmem.model.change import Receipt
 from gitmem.model.ids import is_own_op_id
 from gitmem.model.maintenance import Maintenance
@@ -78,6 +78,17 @@ def format_hits(hits: Sequence[Hit], max_columns: int | None) -> str:
 def format_problems(problems: Iterable[Problem]) -> str:
     """Return one warning a line, with the place that it is about."""
     return "\n".join(f"warning: {place_of(one.path, one.line)}{safe_line(one.message)}" for one in problems)
+
+
+def format_tier(answer: Answer) -> str:
+    """Return one line on how the notes were looked at where that was not one by one; empty otherwise."""
+    how = answer.extra.get("reconcile", {})
+    if how.get("tier") == "folders":
+        numbers = f"{how['looked_at']:,} of {how['notes']:,} notes"
+        return f"{numbers} were looked at, the others are as their folders' times say; --strict looks at all"
+    if how.get("tier") == "memory" and answer.status is not Status.DEGRADED:
+        return "the search catalog was made in memory, as GITMEM_CATALOG says, and is not kept"
+    return ""
 
 
 def format_findings(rows: Iterable[dict[str, Any]]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from gitmem.errors import IntegrityError, UnavailableError
 from gitmem.hosts.cli.call import Call
 from gitmem.hosts.cli.output import read_document
-from gitmem.hosts.cli.plain import format_problems, format_unreadable, short
+from gitmem.hosts.cli.plain import format_problems, format_tier, format_unreadable, short
 from gitmem.model.answer import Answer, Status
 from gitmem.service.memory import Memory
 
@@ -38,6 +38,7 @@ def print_answer(call: Call, answer: Answer, repo: str, text: Callable[[Answer],
     if "as_of" in answer.extra:
         call.warn(f"as of {answer.extra['as_of']}, commit {short(answer.revision)}")
     call.warn(format_problems(answer.diagnostics))
+    call.warn(format_tier(answer))
     if answer.status is Status.NO_MATCH:
         call.warn(nothing)
         return NOTHING_FOUND
