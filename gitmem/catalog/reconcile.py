@@ -164,7 +164,7 @@ def _apply(
         forget_looks(connection, scan)
     else:
         connection.execute("DELETE FROM looks")
-    _flag_duplicates(connection, writer.added)
+    flag_duplicates(connection, writer.added)
     if writer.forgot_private:
         # Deleted terms stay in the engine's segments until these are merged.
         connection.execute("INSERT INTO terms(terms) VALUES ('optimize')")
@@ -193,7 +193,7 @@ def _take_folder(
     return kept
 
 
-def _flag_duplicates(connection: sqlite3.Connection, added: set[str]) -> None:
+def flag_duplicates(connection: sqlite3.Connection, added: set[str]) -> None:
     """Flag the records that share an id, and no others; the first path of each id is the one that answers.
 
     Only the ids in ``added`` and those flagged before can have changed.

@@ -14,6 +14,7 @@ from gitmem.model.change import Change, FileEdit, Receipt, RecordChange
 from gitmem.model.ids import OpId, new_op_id
 from gitmem.model.record import Record, State
 from gitmem.model.vault_path import VaultPath, parse_vault_path
+from gitmem.service.follow import follow
 from gitmem.service.gate import check_change
 from gitmem.service.keys import check_keys
 from gitmem.service.vault import OpenVault
@@ -142,10 +143,16 @@ def carry_out_allowed(vault: OpenVault, ask: Callable[[], Decision], plan: Calla
 
 
 def carry_out(vault: OpenVault, change: Change) -> Receipt:
-    """Apply ``change``. Raises what ``transaction.apply`` raises, with the state that it names."""
+    """Apply ``change``, and have the search catalog follow. Every verb that writes records comes through here.
+
+    Raises what ``transaction.apply`` raises, with the state that it names.
+    """
     from gitmem.transaction.apply import apply
 
-    return apply(vault.ground, change, vault.tools(check=lambda complete: _check(vault, complete)))
+    receipt = apply(vault.ground, change, vault.tools(check=lambda complete: _check(vault, complete)))
+    if receipt.changed:
+        follow(vault, change)
+    return receipt
 
 
 def no_change(action: Action, actor: Actor, op_id: OpId | None, request: str = "") -> Change:
