@@ -21,14 +21,19 @@ class _Turn(Generic[_T]):
     is_over: bool = False
     results: list[_T] = field(default_factory=list)
 
+    def has_ended(self) -> bool:
+        return self.is_over
+
 
 class Turns(Generic[_T]):
     """Runs a piece of work for one caller at a time, and once for all who wait meanwhile.
 
     Nobody gets the result of a run that had begun before they asked: it may not have seen what they know of.
+    ``waiting`` counts the callers whose run has not begun.
     """
 
     def __init__(self) -> None:
+        self.waiting = 0
         self._condition = threading.Condition()
         self._is_running = False
         self._next: _Turn[_T] | None = None
@@ -44,15 +49,13 @@ class Turns(Generic[_T]):
                 if turn is None:
                     turn = self._next = _Turn()
                     break
-                while not turn.is_over:
-                    self._condition.wait()
+                self._wait_for(turn.has_ended)
                 if turn.results:
                     return turn.results[0]
         has_begun = False
         try:
             with self._condition:
-                while self._is_running:
-                    self._condition.wait()
+                self._wait_for(lambda: not self._is_running)
                 self._next = None
                 self._is_running = has_begun = True
             turn.results.append(work())
@@ -60,15 +63,19 @@ class Turns(Generic[_T]):
         finally:
             # Also where Control-C ends the wait: nobody may wait for a turn that will not be.
             with self._condition:
-                self._end(turn, has_begun=has_begun)
+                turn.is_over = True
+                if has_begun:
+                    self._is_running = False
+                else:
+                    self._next = None
+                self._condition.notify_all()
 
-    def _end(self, turn: _Turn[_T], *, has_begun: bool) -> None:
-        turn.is_over = True
-        if self._next is turn:
-            self._next = None
-        if has_begun:
-            self._is_running = False
-        self._condition.notify_all()
+    def _wait_for(self, condition: Callable[[], bool]) -> None:
+        self.waiting += 1
+        try:
+            self._condition.wait_for(condition)
+        finally:
+            self.waiting -= 1
 
 
 class SharedCatalog:
