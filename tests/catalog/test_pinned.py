@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from catalog_ground import Ground
@@ -123,3 +124,15 @@ def test_a_question_is_answered_as_ever(ground: Ground, question: str) -> None:
 
 def _show(ground: Ground, question: str) -> list[str]:
     return [f"{match.row.path[9:-3]} | {' | '.join(match.matched)}" for match in ground.search(question, 4)]
+
+
+@pytest.mark.parametrize("limit", [1, 3, 40, 60, 61])
+def test_equals_come_by_path_whoever_else_scores_as_high(tmp_path: Path, limit: int) -> None:
+    with Ground(tmp_path, ":memory:") as made:
+        for number in range(99):
+            folder = "retired/2026-11" if number < 30 else "promoted"
+            made.note(f"{folder}/n{number * 7 % 99:02}.md", number, "A boat.\n", title="Boat" if number % 3 else "Ship")
+        wanted = [f"n{number * 7 % 99:02}" for number in range(30, 99)]
+        boats = sorted(name for number, name in enumerate(wanted, 30) if number % 3)
+        ships = sorted(name for number, name in enumerate(wanted, 30) if not number % 3)
+        assert [path[9:-3] for path in made.find("boats", limit)] == [*boats, *ships][:limit]

@@ -203,6 +203,19 @@ def test_the_prefilter_hides_nothing_in_texts_put_together_at_random(text: str) 
     assert may_hold_secret(text) or redact_secret.scan(text) == []
 
 
+def test_a_key_of_a_record_is_no_hint() -> None:
+    source = random.Random(11)
+    alphabets = (DIGITS, HEX, LOWER, ALNUM, ALNUM + "!@#$%^&*?~_-+/=.|")
+    starts = ("", "", "", "sk-", "AKIA", "ghp_", "AIza", "xoxb-", "eyJ", "'", '"')
+    for _ in range(3000):
+        start, chars = source.choice(starts), source.choice(alphabets)
+        words = ["".join(source.choices(chars, k=source.randint(1, 14))) for _ in range(source.choice((1, 1, 2, 12)))]
+        text = f"title: Babase\nkey: {start}{' '.join(words)}\ncreated: 2026-01-01T08:00:00Z\n---\n\nSome words.\n"
+        assert may_hold_secret(text) or redact_secret.scan(text) == []
+    assert not may_hold_secret("title: Babase\nkey: cache-ttl\n---\n\nSome words.\n")
+    assert may_hold_secret("title: Babase\nkey: cache-ttl\n---\n\nThe key is here.\n")
+
+
 @settings(derandomize=True, deadline=None, max_examples=200)
 @given(st.lists(pieces, max_size=12).map("".join))
 def test_what_was_redacted_once_needs_no_second_time(text: str) -> None:
