@@ -21,6 +21,7 @@ from gitmem.service.retry import answer_again
 from gitmem.service.vault import OpenVault
 
 if TYPE_CHECKING:
+    from gitmem.service.diff import Bounds
     from gitmem.service.edit import RecordEdit
     from gitmem.service.edited import EditedNote
     from gitmem.service.import_notes import ImportReport
@@ -205,6 +206,19 @@ class Memory:
         from gitmem.service.log import LogFilters, log
 
         return report(lambda: log(self.vault, ref, limit, filters or LogFilters()))
+
+    def diff(
+        self,
+        older: str | None = None,
+        newer: str | None = None,
+        *,
+        to_worktree: bool = False,
+        bounds: Bounds | None = None,
+    ) -> Answer:
+        """Return what became of each record between two moments, as rows. See ``service.diff``."""
+        from gitmem.service.diff import Bounds, diff
+
+        return report(lambda: diff(self.vault, older, newer, to_worktree=to_worktree, bounds=bounds or Bounds()))
 
     def status(self) -> Answer:
         """Return how the vault is and what waits for a person; see ``service.status``."""
