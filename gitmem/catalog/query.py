@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gitmem.catalog.database import Database
-from gitmem.catalog.filters import DELIVERED, IN_TAG, Filters, format_filters, format_tag, marks
+from gitmem.catalog.filters import Filters, format_filters, marks
 from gitmem.catalog.rank import Found, find_exact, find_scores, find_telling, format_expression, rank
 from gitmem.errors import InputError
 from gitmem.model.authority import Authority
@@ -146,24 +146,6 @@ def list_rows(database: Database, filters: Filters = _NO_FILTERS, limit: int = -
     """Return the records that ``filters`` admits, by path, at most ``limit`` where it is not negative."""
     condition, values = format_filters(filters)
     return _select(database, f"is_shadowed = 0{condition} ORDER BY path LIMIT ?", (*values, limit))
-
-
-def list_tags(database: Database, namespace: str = "", states: Sequence[State] = DELIVERED) -> list[tuple[str, int]]:
-    """Return the tags of records in ``states`` and how many have each, by name; below ``namespace`` where one is given.
-
-    Tags that differ in case are one, spelt as in the first record.
-    """
-    condition, values = format_filters(Filters(states=tuple(states)))
-    if namespace:
-        condition += f" AND {IN_TAG}"
-        values += format_tag(namespace)
-    with database.reading() as connection:
-        rows = connection.execute(
-            "SELECT tag, count(*), min(path) FROM tags JOIN records ON records.rowid = tags.record"  # noqa: S608
-            f" WHERE is_shadowed = 0{condition} GROUP BY folded ORDER BY folded",
-            values,
-        )
-        return [(tag, count) for tag, count, _path in rows]
 
 
 def list_links(database: Database, name: str) -> list[tuple[str, str]]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gitmem.service.import_notes import ImportReport
     from gitmem.service.log import LogFilters
     from gitmem.service.query import Filters
+    from gitmem.service.tags import Vocabulary
     from gitmem.service.undo import Undoing
 
 
@@ -194,6 +195,12 @@ class Memory:
         from gitmem.service.search import search
 
         return report(lambda: search(self.vault, words, filters, limit, as_of))
+
+    def tags(self, filters: Filters, wanted: Vocabulary | None = None, as_of: str | None = None) -> Answer:
+        """Return the tags and how many records have each, as rows. See ``service.tags``."""
+        from gitmem.service.tags import Vocabulary, tags
+
+        return report(lambda: tags(self.vault, filters, wanted or Vocabulary(), as_of))
 
     def links(self, ref: str) -> Answer:
         """Return where a record's links lead and what links to it, as rows. See ``service.links``."""

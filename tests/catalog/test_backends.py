@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from catalog_ground import IDS, Ground
 
-from gitmem.catalog.query import find_row, list_rows, list_tags
+from gitmem.catalog.query import Filters, find_row, list_rows
+from gitmem.catalog.vocabulary import count_tags
 from gitmem.errors import UnavailableError
 
 Trouble = Callable[[Ground, Path, ExitStack], None]
@@ -81,7 +82,7 @@ def tell(ground: Ground) -> list[object]:
     def work() -> list[object]:
         problems = ground.bring_in_step().problems
         database = ground.database
-        return [list_rows(database), list_tags(database), problems, find_row(database, IDS[4])]
+        return [list_rows(database), count_tags(database, Filters()), problems, find_row(database, IDS[4])]
 
     found = [ground.find(question) for question in ("heron", "common", "word7", "cache-ttl", "word3", "t1 heron")]
     return [*found, *ground.database.attempt(work)]

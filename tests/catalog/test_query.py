@@ -16,9 +16,9 @@ from gitmem.catalog.query import (
     find_by_prefix,
     find_row,
     list_rows,
-    list_tags,
     search,
 )
+from gitmem.catalog.vocabulary import count_tags
 from gitmem.errors import InputError
 from gitmem.model.record import Kind, State
 
@@ -242,16 +242,29 @@ def test_rows_are_listed_by_path(ground: Ground) -> None:
     ]
 
 
+DELIVERED = Filters()
+
+
+def list_tags(ground: Ground, namespace: str = "", filters: Filters = DELIVERED) -> list[tuple[str, int]]:
+    return [(one.tag, one.own) for one in count_tags(ground.database, filters, namespace) if one.own]
+
+
 def test_tags_are_counted_whatever_their_case(ground: Ground) -> None:
-    assert list_tags(ground.database) == [
+    assert list_tags(ground) == [
         ("domain/booking", 1),
         ("tool/http", 1),
         ("tool/redis", 1),
         ("Tool/Shell", 1),
         ("领域/缓存", 1),
     ]
-    assert list_tags(ground.database, "tool") == [("tool/http", 1), ("tool/redis", 1), ("Tool/Shell", 1)]
-    assert list_tags(ground.database, "tool", states=(State.RETIRED,)) == []
+    assert list_tags(ground, "tool") == [("tool/http", 1), ("tool/redis", 1), ("Tool/Shell", 1)]
+    assert list_tags(ground, "tool", Filters(states=(State.RETIRED,))) == []
+    assert [(one.tag, one.own, one.total) for one in count_tags(ground.database, Filters(), "#tool/")] == [
+        ("tool", 0, 3),
+        ("tool/http", 1, 1),
+        ("tool/redis", 1, 1),
+        ("Tool/Shell", 1, 1),
+    ]
 
 
 def test_a_tag_in_the_body_is_a_tag(tmp_path: Path) -> None:
@@ -259,11 +272,11 @@ def test_a_tag_in_the_body_is_a_tag(tmp_path: Path) -> None:
         other.note("promoted/a.md", 1, "Text with #tool/pytest and `#code`.\n\n# Heading\n", tags="[Client/acme]")
         other.note("promoted/b.md", 2, "#client/ACME again, #client/acme\n", tags="[client/acme]")
         other.refresh()
-        assert list_tags(other.database) == [("Client/acme", 2), ("tool/pytest", 1)]
+        assert list_tags(other) == [("Client/acme", 2), ("tool/pytest", 1)]
         assert [row.path for row in list_rows(other.database, Filters(tags=("tool",)))] == ["promoted/a.md"]
         other.note("promoted/a.md", 1, "No tag any more.\n")
         other.refresh()
-        assert list_tags(other.database) == [("client/acme", 1)]
+        assert list_tags(other) == [("client/acme", 1)]
 
 
 def test_a_word_in_nearly_all_records_does_not_decide(tmp_path: Path) -> None:

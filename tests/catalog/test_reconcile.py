@@ -12,8 +12,8 @@ from gitmem.catalog.query import (
     find_row,
     list_private_paths,
     list_rows,
-    list_tags,
 )
+from gitmem.catalog.vocabulary import count_tags
 from gitmem.errors import UnavailableError
 from gitmem.model.record import State
 
@@ -52,7 +52,7 @@ class TestSteps:
         ground.remove("promoted/a.md")
         assert ground.refresh().changed == 1
         assert ground.find("alpha heron bird") == []
-        assert (list_rows(ground.database, EVERY), list_tags(ground.database)) == ([], [])
+        assert (list_rows(ground.database, EVERY), count_tags(ground.database, EVERY)) == ([], [])
 
     def test_follows_a_record_to_another_folder(self, ground: Ground) -> None:
         file = ground.note("promoted/a.md", 1, "alpha\n")
@@ -247,5 +247,5 @@ def _tell(ground: Ground) -> list[object]:
     database = ground.database
     problems = ground.refresh().problems
     found = [sorted(ground.find(word)) for word in ("word0", "word1", "common")]
-    lists = [list_rows(database), list_tags(database), list_private_paths(database)]
+    lists = [list_rows(database), count_tags(database, EVERY), list_private_paths(database)]
     return [*found, *lists, problems]
