@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from gitmem.model.authority import Authority
@@ -31,6 +31,7 @@ class Filters:
     created, at or after ``since`` and before ``until``, both in UTC; one without a date fits neither. It lies at or
     below one of ``paths``, or fits one of them as a pattern (``*``, ``?``, ``[…]``; ``*`` crosses folders).
     ``verified`` says whether it must be or must not be. ``only`` lists the paths of the records that may answer at all.
+    By the day ``due`` its review is due.
     """
 
     states: tuple[State, ...] = DELIVERED
@@ -43,6 +44,7 @@ class Filters:
     paths: tuple[str, ...] = ()
     verified: bool | None = None
     only: tuple[str, ...] | None = None
+    due: date | None = None
 
 
 def format_filters(filters: Filters) -> tuple[str, tuple[Any, ...]]:
@@ -65,6 +67,8 @@ def format_filters(filters: Filters) -> tuple[str, tuple[Any, ...]]:
         conditions.append((f"verified IS {'NOT ' if filters.verified else ''}NULL", ()))
     if filters.only is not None:
         conditions.append(("path IN (SELECT value FROM json_each(?))", (json.dumps(filters.only),)))
+    if filters.due is not None:
+        conditions.append(("date(upper(review_after)) <= ?", (filters.due.isoformat(),)))
     texts = [f" AND {condition}" for condition, _values in conditions]
     return "".join(texts), tuple(value for _condition, values in conditions for value in values)
 

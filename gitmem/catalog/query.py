@@ -27,6 +27,8 @@ _COLUMNS = (
     " verified, valid_from, valid_until, review_after"
 )
 _SPARE_HITS = 10
+_MAX_VALUES = 900
+"""Some builds of SQLite take no more than 999 values in one statement."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def search(database: Database, query: Query, limit: int = 10) -> list[Match]:
             some = find_scores(connection, expression, condition, values, limit + len(every) + _SPARE_HITS)
         found = rank(connection, [every, {row: some[row] for row in some if row not in every}], query.tokens)
         order = [*exact, *(row for row in found if row not in exact)][:limit]
-        rows = _load_rows(connection, order)
+        rows = load_rows(connection, order)
     return [_make_match(rows[row], exact.get(row), found.get(row)) for row in order]
 
 
@@ -166,6 +168,16 @@ def list_private_paths(database: Database) -> list[str]:
         return [path for (path,) in connection.execute("SELECT path FROM private ORDER BY path")]
 
 
+def load_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Row]:
+    """Return the records with these row numbers, by number."""
+    found: dict[int, Row] = {}
+    for start in range(0, len(numbers), _MAX_VALUES):
+        some = tuple(numbers[start : start + _MAX_VALUES])
+        rows = connection.execute(f"SELECT {_COLUMNS}, rowid FROM records WHERE rowid IN ({marks(some)})", some)  # noqa: S608
+        found |= {row[-1]: _make_row(row[:-1]) for row in rows}
+    return found
+
+
 def _make_match(row: Row, exact: str | None, found: Found | None) -> Match:
     by_field = found.words if found else {}
     matched = [f"{field}: {' '.join(words)}" for field, words in by_field.items()]
@@ -180,14 +192,6 @@ def _select(database: Database, condition: str, values: tuple[Any, ...]) -> list
     with database.reading() as connection:
         rows = connection.execute(f"SELECT {_COLUMNS} FROM records WHERE {condition}", values)  # noqa: S608
         return [_make_row(row) for row in rows]
-
-
-def _load_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Row]:
-    rows = connection.execute(
-        f"SELECT {_COLUMNS}, rowid FROM records WHERE rowid IN ({marks(numbers)})",  # noqa: S608
-        tuple(numbers),
-    )
-    return {row[-1]: _make_row(row[:-1]) for row in rows}
 
 
 def _make_row(values: tuple[Any, ...]) -> Row:

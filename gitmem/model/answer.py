@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from gitmem.model.record import Problem, Record
+from gitmem.model.validity import Mark
 
 
 class Status(StrEnum):
@@ -21,13 +22,17 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Hit:
-    """One record in an answer. ``matched`` says why (``title: two``), ``snippet`` shows where."""
+    """One record in an answer. ``matched`` says why (``title: two``), ``snippet`` shows where.
+
+    ``marks`` is what is to be minded about it: that it is out of date, or due for review.
+    """
 
     record: Record
     matched: tuple[str, ...] = ()
     snippet: str = ""
     score: float = 0.0
     uncommitted: bool = False
+    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True)

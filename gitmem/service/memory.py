@@ -184,11 +184,19 @@ class Memory:
 
         return report(lambda: show(self.vault, ref, to_person=to_person, as_of=as_of))
 
-    def list(self, filters: Filters, limit: int | None = None, as_of: str | None = None) -> Answer:
-        """Return records by state, kind and tag, sorted by title. See ``service.list_records``."""
-        from gitmem.service.list_records import list_records
+    def list(
+        self,
+        filters: Filters,
+        limit: int | None = None,
+        as_of: str | None = None,
+        *,
+        sort: str = "title",
+        offset: int = 0,
+    ) -> Answer:
+        """Return the records that ``filters`` admits, sorted, a page at a time. See ``service.list_records``."""
+        from gitmem.service.list_records import Paging, list_records
 
-        return report(lambda: list_records(self.vault, filters, limit, as_of))
+        return report(lambda: list_records(self.vault, filters, Paging(limit, offset, sort), as_of))
 
     def search(self, words: str, filters: Filters, limit: int = 10, as_of: str | None = None) -> Answer:
         """Return the records that best match ``words``. See ``service.search``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from gitmem.errors import InputError
@@ -31,7 +31,7 @@ class Filters:
     one to the end of the other; a record without a date does not match. ``paths`` are folders, files, or patterns
     (``*``, ``?``, ``[…]``; ``*`` crosses folders) below the vault; one is enough. ``verified`` says whether a record
     must be or must not be. Each of ``links_to`` is linked to from the record: a record by id, key or path, else any
-    file by the name that a link would have.
+    file by the name that a link would have. ``due``, another such text, leaves those whose review is due by its end.
     """
 
     states: tuple[State, ...] = ()
@@ -44,6 +44,7 @@ class Filters:
     paths: tuple[str, ...] = ()
     verified: bool | None = None
     links_to: tuple[str, ...] = ()
+    due: str | None = None
 
 
 def to_catalog(filters: Filters, reading: Reading) -> CatalogFilters:
@@ -70,6 +71,7 @@ def to_catalog(filters: Filters, reading: Reading) -> CatalogFilters:
         until=until,
         paths=() if "." in paths else paths,
         verified=filters.verified,
+        due=None if filters.due is None else _last_day(parse_when(filters.due, reading.vault.clock.now())),
         only=list_linking_records(reading, filters.links_to) if filters.links_to else None,
     )
 
@@ -91,6 +93,11 @@ def _parse_period(filters: Filters, now: datetime) -> tuple[datetime | None, dat
         message = f"{filters.until!r} is before {filters.since!r}, so no record can match"
         raise InputError("until-before-since", message, "Give the earlier one as --since.")
     return since and since.start, until and until.end
+
+
+def _last_day(span: Span) -> date:
+    """Return the last day, in UTC, that a stretch of time touches."""
+    return (span.end - timedelta(microseconds=1) if span.end > span.start else span.end).date()
 
 
 def _parse_path(text: str, repo: str) -> str:

@@ -17,6 +17,7 @@ from gitmem.errors import GitmemError, InputError, IntegrityError, StateError, U
 from gitmem.model.answer import Answer, Status
 from gitmem.model.ids import CommitId, RecordId
 from gitmem.model.record import Problem, Record
+from gitmem.model.validity import find_marks
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.service.vault import OpenVault
 
@@ -77,12 +78,14 @@ class Reading:
     """One moment of the records that a question is asked of: the work tree, or what an earlier commit held (``past``).
 
     ``head`` is the commit that the whole answer speaks of; ``database`` is in step with the moment, as ``report`` says.
+    ``now`` is the time of that moment, in UTC: of the question, or of the earlier commit.
     """
 
     vault: OpenVault
     head: CommitId
     database: Database
     report: Report
+    now: datetime.datetime
     past: Past | None = None
 
     def records(self, paths: Iterable[str]) -> dict[str, tuple[Record, bytes]]:
@@ -122,6 +125,7 @@ def answer(
 ) -> Answer:
     """Return ``question``'s answer with the revision and what was settled or is degraded.
 
+    Hits are marked where they are out of date, or due for review, on the day of the moment that is asked.
     ``extra["reconcile"]`` says how the notes were looked at, with the members of ``Report`` that it names. ``strict``
     is for answers that are not made of rereads, see ``ask``.
 
@@ -131,13 +135,19 @@ def answer(
     """
     settled = vault.settle_abandoned()
     head = vault.head()
+
+    def ask_marked(reading: Reading) -> Answer:
+        found = question(reading)
+        hits = tuple(replace(hit, marks=find_marks(hit.record, reading.now.date())) for hit in found.hits)
+        return replace(found, hits=hits)
+
     if as_of is None:
-        found = ask(vault, lambda database, report: _ask_now(vault, head, database, report, question), strict=strict)
+        found = ask(vault, lambda database, report: _ask_now(vault, head, database, report, ask_marked), strict=strict)
     else:
         from gitmem.service.revision import get_revision
 
         head = get_revision(vault, as_of)
-        found = _ask_past(vault, head, question)
+        found = _ask_past(vault, head, ask_marked)
     diagnostics = [*settled, *found.diagnostics]
     status = found.status
     if vault.database.degraded:
@@ -149,7 +159,7 @@ def answer(
 def _ask_now(
     vault: OpenVault, head: CommitId, database: Database, report: Report, question: Callable[[Reading], Answer]
 ) -> Answer:
-    found = question(Reading(vault, head, database, report))
+    found = question(Reading(vault, head, database, report, vault.clock.now()))
     return replace(found, extra={**found.extra, "reconcile": describe_report(report)})
 
 
@@ -176,13 +186,13 @@ def _ask_past(vault: OpenVault, commit: CommitId, question: Callable[[Reading], 
 
     database, hidden = ask(vault, copy, strict=True)  # what is private now must be known
     past = scan_commit(vault, commit, hidden)
+    made = datetime.datetime.fromtimestamp(read_commit(vault.repo, commit).time, datetime.UTC)
     try:
         with past.open() as read:
             report = reconcile(database, past.scan, read, past.parse, extract_terms, redact)
-        found = question(Reading(vault, commit, database, report, past))
+        found = question(Reading(vault, commit, database, report, made, past))
     finally:
         database.close()
-    made = datetime.datetime.fromtimestamp(read_commit(vault.repo, commit).time, datetime.UTC)
     return replace(found, extra={"as_of": format_utc(made), **found.extra})
 
 

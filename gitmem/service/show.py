@@ -6,6 +6,7 @@ from typing import Any
 
 from gitmem.model.answer import Answer, Hit, Status
 from gitmem.model.record import Problem, Record
+from gitmem.model.validity import find_marks
 from gitmem.service.find import get_past_record, get_record
 from gitmem.service.reading import Reading, answer, mask
 from gitmem.service.vault import OpenVault
@@ -28,7 +29,7 @@ def show(vault: OpenVault, ref: str, *, to_person: bool = False, as_of: str | No
         told = Problem("private", f"the record {record.id} is private; open its file to read it", record.path)
         return Answer(Status.WITHHELD, head, diagnostics=(*settled, told))
     uncommitted = vault.committed_ids(head, [record.path])[record.path] != record.fingerprint
-    hit = Hit(record, uncommitted=uncommitted)
+    hit = Hit(record, uncommitted=uncommitted, marks=find_marks(record, vault.clock.now().date()))
     return Answer(Status.OK, head, (hit,), diagnostics=settled, extra=_whole(record, data))
 
 

@@ -59,9 +59,20 @@ def format_maintenance(done: Maintenance) -> str:
     return "\n".join([*align(rows), *(f"left alone: {safe_line(line)}" for line in done.left_alone)])
 
 
-def format_records(hits: Sequence[Hit], max_columns: int | None) -> str:
-    """Return one line a record: id, state, kind, title and marks; cut at ``max_columns`` if given."""
-    return "\n".join(_record_lines(hits, max_columns))
+def format_records(hits: Sequence[Hit], max_columns: int | None, *, with_summary: bool = False) -> str:
+    """Return one line a record: id, state, kind, marks, title and tags; cut at ``max_columns`` if given.
+
+    The summary follows on a line of its own ``with_summary``, else where a line of ``max_columns`` has room for it.
+    """
+    lines = _record_lines(hits, max_columns, fills=not with_summary)
+    if not with_summary:
+        return "\n".join(lines)
+    return "\n".join(
+        line
+        for hit, head in zip(hits, lines, strict=True)
+        for line in (head, _fit(f"    {safe_line(hit.record.summary)}", max_columns))
+        if line.strip()
+    )
 
 
 def format_hits(hits: Sequence[Hit], max_columns: int | None) -> str:
@@ -162,9 +173,14 @@ def _change(before: int, after: int) -> str:
     return str(before) if before == after else f"{before} -> {after}"
 
 
-def _record_lines(hits: Sequence[Hit], max_columns: int | None) -> list[str]:
+def _record_lines(hits: Sequence[Hit], max_columns: int | None, *, fills: bool = False) -> list[str]:
     rows = [
-        (one.record.id, one.record.state.value, one.record.kind.value if one.record.kind else "-", _label(one))
+        (
+            one.record.id,
+            one.record.state.value,
+            one.record.kind.value if one.record.kind else "-",
+            _label(one) + (_tail(one) if fills and max_columns is not None else ""),
+        )
         for one in hits
     ]
     return [
@@ -175,8 +191,13 @@ def _record_lines(hits: Sequence[Hit], max_columns: int | None) -> list[str]:
 
 def _label(hit: Hit) -> str:
     marks = ["[uncommitted]"] if hit.uncommitted else []
+    marks += [f"[{mark.text}]" for mark in hit.marks]
     marks += [f"[{count(len(hit.record.problems), 'problem')}]"] if hit.record.problems else []
     return " ".join([*marks, safe_line(hit.record.title), *(f"#{safe_line(tag)}" for tag in hit.record.tags)])
+
+
+def _tail(hit: Hit) -> str:
+    return f"  {safe_line(hit.record.summary)}" if hit.record.summary else ""
 
 
 def _paint_state(text: str, state: str) -> str:
