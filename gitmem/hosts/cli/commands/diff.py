@@ -14,7 +14,6 @@ from gitmem.hosts.cli.options import text
 from gitmem.hosts.cli.plain import count, short
 from gitmem.hosts.cli.reading import say_answer
 from gitmem.model.answer import Answer
-from gitmem.service.diff import MAX_SHOWN_LINES, Bounds
 from gitmem.text import make_visible, shorten
 
 MAX_VALUE_CHARS = 120
@@ -45,7 +44,7 @@ gitmem diff --worktree --json
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most so many records.")
 @click.option(
     "--lines",
-    type=click.IntRange(0, MAX_SHOWN_LINES),
+    type=click.IntRange(0),
     default=12,
     show_default=True,
     help="At most so many lines of the text of each.",
@@ -62,6 +61,8 @@ def command(call: Call, older: str | None, newer: str | None, limit: int, lines:
     """
     if to_worktree and newer is not None:
         raise click.UsageError("with --worktree there is no B: the files as they are now are the end")
+    from gitmem.service.diff import Bounds
+
     bounds = Bounds(limit, lines)
     return say_answer(
         call,
