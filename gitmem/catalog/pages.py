@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -28,6 +29,17 @@ class Page(NamedTuple):
     total: int
 
 
+class Timed(NamedTuple):
+    """Some records by time, newest first, each with it in seconds since 1970; how many there are in all, and without.
+
+    ``undated`` counts the records that have no such time.
+    """
+
+    rows: tuple[tuple[int, Row], ...]
+    total: int
+    undated: int
+
+
 _TIMES = {
     Order.UPDATED: "-CAST(strftime('%s', upper(coalesce(updated, created))) AS INTEGER)",
     Order.CREATED: "-CAST(strftime('%s', upper(created)) AS INTEGER)",
@@ -52,3 +64,22 @@ def list_page(database: Database, filters: Filters, order: Order, limit: int | N
         numbers = [one[-1] for one in keys[offset : None if limit is None else offset + limit]]
         rows = load_rows(connection, numbers)
     return Page(tuple(rows[number] for number in numbers), len(keys))
+
+
+def list_timed(database: Database, filters: Filters, order: Order, limit: int) -> Timed:
+    """Return the records that ``filters`` admits by when they were created or updated, the newest ``limit`` of them.
+
+    ``since`` and ``until`` of the filters hold for that very time.
+    """
+    condition, values = format_filters(replace(filters, since=None, until=None))
+    since = filters.since.timestamp() if filters.since else float("-inf")
+    until = filters.until.timestamp() if filters.until else float("inf")
+    with database.reading() as connection:
+        found = connection.execute(
+            f"SELECT {_TIMES[order]}, title, id, rowid FROM records WHERE is_shadowed = 0{condition}",  # noqa: S608
+            values,
+        ).fetchall()
+        dated = [(key, fold(title), record, number) for key, title, record, number in found if key is not None]
+        keys = sorted(one for one in dated if since <= -one[0] < until)
+        rows = load_rows(connection, [one[-1] for one in keys[:limit]])
+    return Timed(tuple((-one[0], rows[one[-1]]) for one in keys[:limit]), len(keys), len(found) - len(dated))

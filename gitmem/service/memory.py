@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gitmem.service.log import LogFilters
     from gitmem.service.query import Filters
     from gitmem.service.tags import Vocabulary
+    from gitmem.service.timeline import Stretch
     from gitmem.service.undo import Undoing
 
 
@@ -209,6 +210,12 @@ class Memory:
         from gitmem.service.tags import Vocabulary, tags
 
         return report(lambda: tags(self.vault, filters, wanted or Vocabulary(), as_of))
+
+    def timeline(self, filters: Filters, wanted: Stretch | None = None, as_of: str | None = None) -> Answer:
+        """Return records by when they came to be, newest first, as rows by group. See ``service.timeline``."""
+        from gitmem.service.timeline import Stretch, timeline
+
+        return report(lambda: timeline(self.vault, filters, wanted or Stretch(), as_of))
 
     def links(self, ref: str) -> Answer:
         """Return where a record's links lead and what links to it, as rows. See ``service.links``."""

@@ -45,7 +45,10 @@ def read_document(answer: Answer, repo: str) -> Document:
     document = {
         "status": answer.status.value,
         "revision": answer.revision,
-        "results": [_to_plain(one, repo) for one in (*answer.hits, *answer.rows)],
+        "results": [
+            *(record_row(hit, repo) for hit in answer.hits),
+            *(_result(row, repo) for row in answer.rows),
+        ],
         "diagnostics": [_to_plain(problem, repo) for problem in answer.diagnostics],
     }
     return {name: _to_plain(value, repo) for name, value in answer.extra.items()} | document
@@ -105,6 +108,12 @@ def _escape_hidden(text: str) -> str:
     hidden = {ord(char): json.dumps(char)[1:-1] for char in set(text) if is_hidden(char)}
     hidden = {point: f"\\u{point:04x}" if point < 0x80 else escaped for point, escaped in hidden.items()}
     return text.translate(hidden) if hidden else text
+
+
+def _result(row: Document, repo: str) -> Document:
+    """Return a row; what the ``hit`` in it tells stands beside the rest, so that records read alike everywhere."""
+    others = {name: _to_plain(value, repo) for name, value in row.items() if name != "hit"}
+    return others | (record_row(row["hit"], repo) if "hit" in row else {})
 
 
 def _to_plain(value: Any, repo: str) -> Any:

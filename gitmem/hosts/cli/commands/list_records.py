@@ -47,10 +47,11 @@ gitmem list --as-of 2w --json
 @as_of_option
 @pass_call
 def command(call: Call, /, limit: int | None, as_of: str | None, *, summary: bool, **values: Any) -> int:
-    """List records: id, state, kind, what to mind about each, title and tags; a summary where there is room.
+    """List records by state, kind, tags, dates or what is due.
 
-    What is out of date, superseded, not valid yet or due for review is marked so. Reads no more files than it shows.
-    Writes nothing into the repository. Exit code 1 when there is nothing to list.
+    A line has id, state, kind, what to mind, title and tags, and the summary where there is room. What is out of date,
+    superseded, not valid yet or due for review is marked so. Reads no more files than it shows. Writes nothing into the
+    repository. Exit code 1 when there is nothing to list.
     """
     filters = replace(read_filters(values), due=values["due"])
     sort = values["sort"] or ("review" if values["due"] else "title")

@@ -1,0 +1,120 @@
+"""When did we…: records by when they came to be, newest first, by day, week or session."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from gitmem.clock import format_utc
+from gitmem.errors import InputError
+from gitmem.model.answer import Answer, Hit, Status
+from gitmem.model.record import EPISODIC_KINDS
+from gitmem.model.validity import find_marks
+from gitmem.service.list_records import match_tags
+from gitmem.service.query import Filters, to_catalog
+from gitmem.service.reading import Reading, answer
+from gitmem.service.vault import OpenVault
+
+if TYPE_CHECKING:
+    from gitmem.catalog.filters import Filters as CatalogFilters
+
+GROUPS = ("day", "week", "session")
+MAX_RECORDS = 1000
+MAX_MATCHES = 200
+"""Of the records that answer words, so many of the best are put in order of time."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Which part of the past is asked for, and how it is told.
+
+    ``words`` leave the records that answer them best. ``by`` is one of ``GROUPS``; a week is that of ISO 8601. The time
+    that counts is when a record was created, ``by_update`` when it was updated, or else created. At most ``limit``
+    records.
+    """
+
+    words: str = ""
+    by: str = "day"
+    by_update: bool = False
+    limit: int = 50
+
+
+_ALL = Stretch()
+
+
+def timeline(vault: OpenVault, filters: Filters, wanted: Stretch = _ALL, as_of: str | None = None) -> Answer:
+    """Return the records that ``filters`` admits as rows, newest first, those of one group together.
+
+    A row has its ``hit``, the ``time`` that counts, its ``group`` (``2026-11-30``, ``2026-W49``, a session, ``""`` for
+    records without one) and ``is_episode``: whether it tells what happened in a session, and not what is known.
+    ``since`` and ``until`` of the filters hold for the time that counts. ``extra`` has the ``groups`` in order, each
+    with ``name`` and ``count``; ``omitted`` counts further records, ``undated`` those without such a time. Times are in
+    UTC. ``as_of`` asks an earlier commit. Raises ``InputError``: ``bad-limit``, ``bad-group``, and what ``to_catalog``
+    raises.
+    """
+    if not 1 <= wanted.limit <= MAX_RECORDS:
+        raise InputError("bad-limit", f"a limit is a whole number from 1 to {MAX_RECORDS}", "Ask for 50.")
+    if wanted.by not in GROUPS:
+        raise InputError("bad-group", f"there is no timeline by {wanted.by!r}", f"Name one of {', '.join(GROUPS)}.")
+    return answer(vault, lambda reading: _tell(reading, filters, wanted), as_of)
+
+
+def _tell(reading: Reading, filters: Filters, wanted: Stretch) -> Answer:
+    from gitmem.catalog.pages import Order, list_timed
+
+    admitted = to_catalog(filters, reading)
+    if wanted.words.strip():
+        paths = _find_matching(reading, wanted.words, replace(admitted, since=None, until=None))
+        admitted = replace(admitted, only=paths)
+    order = Order.UPDATED if wanted.by_update else Order.CREATED
+    found = list_timed(reading.database, admitted, order, wanted.limit)
+    records = reading.records(sorted(row.path for _time, row in found.rows))
+    uncommitted = reading.uncommitted(record for record, _data in records.values())
+    today = reading.now.date()
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for time_s, row in found.rows:
+        if row.path not in records:
+            continue
+        record = records[row.path][0]
+        marks = find_marks(record, today)
+        hit = Hit(record, match_tags(record, filters), uncommitted=row.path in uncommitted, marks=marks)
+        group = _name_group(wanted.by, time_s, record.source)
+        told = {"group": group, "time": format_utc(_moment(time_s)), "is_episode": record.kind in EPISODIC_KINDS}
+        groups.setdefault(group, []).append({**told, "hit": hit})
+    rows = tuple(one for ones in groups.values() for one in ones)
+    extra = {
+        "groups": [{"name": name, "count": len(ones)} for name, ones in groups.items()],
+        "omitted": found.total - len(found.rows),
+        "undated": found.undated,
+    }
+    status = Status.OK if rows else Status.NO_MATCH
+    return Answer(status, reading.head, rows=rows, diagnostics=reading.report.problems, extra=extra)
+
+
+def _find_matching(reading: Reading, words: str, filters: CatalogFilters) -> tuple[str, ...]:
+    """Return the paths of the records that answer ``words``, without those that hold far fewer of them than the best.
+
+    In order of time a poor match would stand among the good ones.
+    """
+    from gitmem.catalog.query import Query, search
+    from gitmem.relevance.terms import parse_query
+
+    tokens = tuple((token.term, token.word) for token in parse_query(words))
+    matches = search(reading.database, Query(words, tokens, filters), MAX_MATCHES)
+    most = max((len(match.words) for match in matches), default=0)
+    return tuple(match.row.path for match in matches if len(match.words) * 5 >= most * 3 or not match.words)
+
+
+def _name_group(by: str, time_s: int, source: str | None) -> str:
+    if by == "session":
+        return source or ""
+    day = _moment(time_s).date()
+    if by == "day":
+        return day.isoformat()
+    year, week, _weekday = day.isocalendar()
+    return f"{year}-W{week:02d}"
+
+
+def _moment(time_s: int) -> datetime.datetime:
+    return datetime.datetime.fromtimestamp(time_s, datetime.UTC)
