@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.text import find_hidden, fold, make_visible, one_line, shorten, slug
+from gitmem.text import find_hidden, fold, has_lookalikes, is_hidden, make_visible, one_line, shorten, slug
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,18 @@ from gitmem.text import find_hidden, fold, make_visible, one_line, shorten, slug
         ("join\u200dlatin", "join\\u{200d}latin"),
         ("half\ud800", "half\\u{d800}"),
         ("private\ue000", "private\\u{e000}"),
+        ("1\ufe0f\u20e3 \u2764\ufe0f\u200d\U0001f525", "1\ufe0f\u20e3 \u2764\ufe0f\u200d\U0001f525"),
+        ("a\ufe0fb\ufe0f", "a\\u{fe0f}b\\u{fe0f}"),
+        ("\u2764\ufe0f\ufe0f", "\u2764\ufe0f\\u{fe0f}"),
+        ("\u845b\u200d\ufe0f", "\u845b\\u{200d}\\u{fe0f}"),
+        ("payload\ufe01\U000e0100", "payload\\u{fe01}\\u{e0100}"),
+        ("unassigned\U000e0fff\u2065\ufff0", "unassigned\\u{e0fff}\\u{2065}\\u{fff0}"),
+        ("no character\ufffe", "no character\\u{fffe}"),
+        ("Khmer\u17b4", "Khmer\\u{17b4}"),
+        ("e" + "\u0301" * 10, "e" + "\u0301" * 10),
+        ("e" + "\u0301" * 11, "e" + "\u0301" * 10 + "\\u{301}"),
+        ("e" + "\u0301" * 10_010, "e" + "\u0301" * 10 + "\\u{301}" * 16 + "\\u{9984 more}"),
+        ("x" + "\U000e0041" * 5_000, "x" + "\\u{e0041}" * 16 + "\\u{4984 more}"),
     ],
 )
 def test_hidden_characters_are_shown_as_escapes(text: str, shown: str) -> None:
@@ -35,6 +47,39 @@ def test_hidden_characters_are_shown_as_escapes(text: str, shown: str) -> None:
 def test_shown_text_hides_nothing(text: str) -> None:
     assert find_hidden(make_visible(text)) == []
     assert make_visible(make_visible(text)) == make_visible(text)
+
+
+ODD = "ab \u200c\u200d\ufe0f\ufe01\u0301\u202e\u2764\U0001f525\u845b\U000e0041\u2028\r\n1"
+
+
+@settings(derandomize=True, max_examples=500, deadline=None)
+@given(st.text(ODD, max_size=30))
+def test_what_stands_around_a_hidden_character_is_looked_at_again(text: str) -> None:
+    assert find_hidden(make_visible(text)) == []
+
+
+def test_no_code_point_of_a_hidden_kind_is_forgotten() -> None:
+    kinds = [*range(0xFE00, 0xFE0F), *range(0xE0000, 0xE1000), 0xAD, 0x61C, 0x180E, 0xFEFF]
+    kinds += [*range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070), *range(0xFFF0, 0xFFFC)]
+    kinds += [*range(0x20), *range(0x7F, 0xA0)]
+    shown = [point for point in kinds if not is_hidden(chr(point))]
+    assert shown == [0x09, 0x0A]
+
+
+@pytest.mark.parametrize(
+    ("title", "is_mixed"),
+    [
+        ("Ask before you touch p\u0430ypal", True),
+        ("\u0410dmin rule", True),
+        ("g\u03bfogle", True),
+        ("\u0394t and \u03bcm", False),
+        ("\u041f\u0440\u0438\u0432\u0435\u0442 world", False),
+        ("caf\u00e9 \u7f13\u5b58 api", False),
+        ("plain", False),
+    ],
+)
+def test_words_of_two_alphabets_are_told(title: str, *, is_mixed: bool) -> None:
+    assert has_lookalikes(title) is is_mixed
 
 
 @settings(derandomize=True, max_examples=300, deadline=None)
