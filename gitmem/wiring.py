@@ -11,7 +11,7 @@ from gitmem.model.change import Receipt
 from gitmem.model.ids import OpId
 from gitmem.model.settings import VaultEntry
 from gitmem.service.init import NewVault, init_vault
-from gitmem.service.locate import locate
+from gitmem.service.locate import find_global, locate
 from gitmem.service.memory import Memory
 from gitmem.service.vault import OpenVault, Options
 from gitmem.vault.layout import HomeLayout
@@ -19,8 +19,9 @@ from gitmem.vault.layout import HomeLayout
 
 def open_memory(home: str, folder: str, named: str | None = None, options: Options | None = None) -> Memory:
     """Return the memory that ``named`` or ``folder`` means; see ``service.locate.locate`` for how and its errors."""
-    entry = locate(HomeLayout(home), folder, named)
-    return Memory(OpenVault(entry, SystemClock(), options or Options()))
+    layout = HomeLayout(home)
+    entry = locate(layout, folder, named)
+    return Memory(OpenVault(entry, SystemClock(), options or Options()), lambda: find_global(layout))
 
 
 def make_vault(home: str, wanted: NewVault, actor: Actor, op_id: OpId | None = None) -> tuple[VaultEntry, Receipt]:

@@ -24,7 +24,14 @@ def locate(home: HomeLayout, folder: str, named: str | None = None) -> VaultEntr
     entries = load_registry(home)
     if named is not None:
         return _find_named(home, entries, folder, named)
-    return _find_around(home, entries, folder) or _find_project(entries, folder) or _get_global(home, entries)
+    return _find_around(home, entries, folder) or _find_project(entries, folder) or _get_global(home)
+
+
+def find_global(home: HomeLayout) -> VaultEntry | None:
+    """Return the home's global vault as the registry knows it, there or not; ``None`` where none was ever made."""
+    place = os.path.realpath(home.global_repo)
+    entries = load_registry(home)
+    return next((entry for entry in entries if entry.scope is Scope.GLOBAL and entry.path == place), None)
 
 
 def list_vaults(home: str) -> tuple[VaultEntry, ...]:
@@ -115,11 +122,10 @@ def _find_project(entries: tuple[VaultEntry, ...], folder: str) -> VaultEntry | 
     return None
 
 
-def _get_global(home: HomeLayout, entries: tuple[VaultEntry, ...]) -> VaultEntry:
-    place = os.path.realpath(home.global_repo)
-    for entry in entries:
-        if entry.scope is Scope.GLOBAL and entry.path == place:
-            return entry
-    raise UnavailableError(
-        "no-vault", "there is no vault here and no global one", "`gitmem init` makes the global vault."
-    )
+def _get_global(home: HomeLayout) -> VaultEntry:
+    entry = find_global(home)
+    if entry is None:
+        raise UnavailableError(
+            "no-vault", "there is no vault here and no global one", "`gitmem init` makes the global vault."
+        )
+    return entry

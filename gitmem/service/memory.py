@@ -16,6 +16,7 @@ from gitmem.model.change import Receipt
 from gitmem.model.ids import OpId
 from gitmem.model.maintenance import Maintenance
 from gitmem.model.record import Draft, Kind, State
+from gitmem.model.settings import VaultEntry
 from gitmem.service.reading import report
 from gitmem.service.retry import answer_again
 from gitmem.service.vault import OpenVault
@@ -33,10 +34,14 @@ if TYPE_CHECKING:
 
 
 class Memory:
-    """One vault and all that can be done with it. Close it, or use it in a ``with`` block."""
+    """One vault and all that can be done with it. Close it, or use it in a ``with`` block.
 
-    def __init__(self, vault: OpenVault) -> None:
+    ``find_global`` gives the home's global vault, for the questions that a workspace's vault answers together with it.
+    """
+
+    def __init__(self, vault: OpenVault, find_global: Callable[[], VaultEntry | None] = lambda: None) -> None:
         self.vault = vault
+        self.find_global = find_global
 
     def __enter__(self) -> Self:
         return self
@@ -216,6 +221,12 @@ class Memory:
         from gitmem.service.timeline import Stretch, timeline
 
         return report(lambda: timeline(self.vault, filters, wanted or Stretch(), as_of))
+
+    def context(self, max_chars: int | None = None) -> Answer:
+        """Return what a session starts with, as ``extra["text"]`` and rows. See ``service.context``."""
+        from gitmem.service.context import add_status, context
+
+        return add_status(report(lambda: context(self.vault, max_chars, self.find_global)))
 
     def links(self, ref: str) -> Answer:
         """Return where a record's links lead and what links to it, as rows. See ``service.links``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
@@ -53,12 +53,17 @@ class Past:
         return data
 
 
-def scan_commit(vault: OpenVault, commit: CommitId, hidden: Container[RecordId]) -> Past:
-    """Look at the folders of ``commit``, and at no note. Raises ``IntegrityError`` (``object-unreadable``)."""
+def scan_commit(
+    vault: OpenVault, commit: CommitId, hidden: Container[RecordId], tops: Iterable[str] = tuple(FOLDERS)
+) -> Past:
+    """Look at the folders of ``commit`` below ``tops``, and at no note.
+
+    Raises ``IntegrityError`` (``object-unreadable``).
+    """
     blobs: dict[str, Fingerprint] = {}
     problems: list[Problem] = []
     folders: dict[str, list[str]] = {}
-    for top in FOLDERS:
+    for top in tops:
         for path, blob in vault.repo.iter_files(commit, top):
             folder, _slash, name = path.rpartition("/")
             if name.endswith(".md") and "/." not in folder and is_note(name, folder, problems):

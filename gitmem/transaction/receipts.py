@@ -14,7 +14,7 @@ import errno
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from gitmem.disk import append_line, ensure_folder, open_regular
@@ -53,6 +53,30 @@ def find_receipt(layout: VaultLayout, op_id: OpId) -> Receipt | None:
                     if needle in line and (receipt := _parse(line)) is not None and receipt.op_id == op_id:
                         return receipt
     return None
+
+
+def find_latest(layout: VaultLayout, ids: Iterable[RecordId]) -> dict[RecordId, Receipt]:
+    """Return for each of ``ids`` the newest receipt that names the record; those that none names are left out.
+
+    Where a line that may name one is torn or garbled, the record counts as named by none.
+    """
+    found: dict[RecordId, Receipt] = {}
+    wanted = set(ids)
+    for name in sorted(_names(layout.receipts), reverse=True):
+        if not wanted:
+            break
+        with _open(layout.receipts, name) as file:
+            data = file.read()
+        for one in sorted(wanted):
+            at = data.rfind(f'"id": "{one}"'.encode())
+            if at < 0:
+                continue
+            wanted.discard(one)
+            end = data.find(b"\n", at)
+            receipt = _parse(data[data.rfind(b"\n", 0, at) + 1 : end if end >= 0 else len(data)])
+            if receipt is not None and any(ref.id == one for ref in receipt.records):
+                found[one] = receipt
+    return found
 
 
 def find_last_receipt(layout: VaultLayout) -> Receipt | None:

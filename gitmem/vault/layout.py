@@ -70,6 +70,11 @@ class VaultLayout:
         return join(self.runtime, "searched.json")
 
     @property
+    def recall(self) -> str:
+        """What each session was shown last, to not say it again; may be deleted at any time."""
+        return join(self.runtime, "recall")
+
+    @property
     def displaced(self) -> str:
         """What a person wrote into a file that an operation had just replaced."""
         return join(self.runtime, "displaced")

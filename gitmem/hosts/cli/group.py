@@ -15,7 +15,7 @@ from gitmem.version import VERSION
 
 SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Write", ("observe", "declare", "edit", "promote", "retire", "restore", "undo", "adopt", "import")),
-    ("Read", ("search", "list", "tags", "show", "links", "timeline", "log", "diff")),
+    ("Read", ("search", "context", "list", "tags", "show", "links", "timeline", "log", "diff")),
     ("Look after", ("init", "status", "check", "doctor", "maintain", "tour", "completion")),
 )
 MAX_PURPOSE_CHARS = 66

@@ -1,0 +1,264 @@
+"""What a session starts with: confirmed boundaries, preferences, goals and state, and a choice of what was reviewed.
+
+INV-BOUNDARIES: only what a person is known to have declared stands under Boundaries, as it is committed, and none of
+it is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
+from typing import TYPE_CHECKING, Any
+
+from gitmem.errors import GitmemError, InputError
+from gitmem.model.answer import Answer, Status
+from gitmem.model.context import Context, Entry, HeldBack, Part
+from gitmem.model.ids import CommitId
+from gitmem.model.record import Kind, Problem, Record, State
+from gitmem.model.settings import Scope, VaultEntry
+from gitmem.model.vault_path import parse_vault_path
+from gitmem.service.confirmed import list_confirmed
+from gitmem.service.reading import WITHHELD, Reading, ask, iter_private, mask
+from gitmem.service.vault import OpenVault
+from gitmem.text import fold
+
+if TYPE_CHECKING:
+    from gitmem.catalog.query import Row
+
+MAX_REVIEWED = 12
+"""How many reviewed records a context shows at most."""
+_EDITED = "edited since, shown as committed"
+_GONE = "moved, removed or unreadable since, shown as committed"
+_PARTS = {Kind.BOUNDARY: Part.BOUNDARY, Kind.PREFERENCE: Part.PREFERENCE}
+_ORDER = list(Part)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What one vault has for a context."""
+
+    head: CommitId
+    entries: tuple[Entry, ...]
+    held_back: HeldBack
+    more: int
+    problems: tuple[Problem, ...]
+
+
+def context(
+    vault: OpenVault, max_chars: int | None = None, find_global: Callable[[], VaultEntry | None] = lambda: None
+) -> Answer:
+    """Return the context of ``vault``: ``extra["text"]``, and the records that it shows as rows, in order.
+
+    A workspace's context holds the global vault's boundaries and preferences, too; where that vault can't be read, the
+    text says so and the status is ``degraded``. Baseline records stand there as they are committed, others only if they
+    are not edited since. ``extra`` has ``omitted`` (no room), ``held_back`` by reason, and ``max_chars``. The status is
+    ``no-match``, with an empty text, where there is nothing at all. Same records, same day, same text.
+
+    Raises ``InputError`` (``bad-limit``), ``StateError`` (``boundaries-do-not-fit``, ``context-does-not-fit``) and
+    what opening a vault raises.
+    """
+    from gitmem.render.context import DEFAULT_CONTEXT_CHARS, count_omitted, render_context
+
+    limit = DEFAULT_CONTEXT_CHARS if max_chars is None else max_chars
+    if limit < 1:
+        raise InputError("bad-limit", "a context has room for a whole number of characters", "Leave --max-chars out.")
+    own = _look(vault, vault.entry.scope, is_own=True)
+    looks, told = [own], list(own.problems)
+    if vault.entry.scope is Scope.WORKSPACE:
+        shared, problems = _look_at_global(vault, find_global)
+        looks += shared
+        told += problems
+    entries = sorted(chain.from_iterable(look.entries for look in looks), key=_sort_key)
+    is_degraded = any(problem.code in ("catalog-degraded", "global-unreadable") for problem in told)
+    wanted = Context(
+        name=vault.entry.name,
+        scope=vault.entry.scope,
+        revision=own.head,
+        entries=tuple(entries),
+        held_back=sum((look.held_back for look in looks), HeldBack()),
+        more=own.more,
+        status=Status.DEGRADED if is_degraded else Status.OK,
+        notices=tuple(problem.message for problem in told if problem.code == "global-unreadable"),
+    )
+    extra = {"max_chars": limit, "held_back": vars(wanted.held_back)}
+    if not wanted.entries and wanted.held_back == HeldBack() and not is_degraded:
+        return Answer(Status.NO_MATCH, own.head, diagnostics=tuple(told), extra={"text": "", "omitted": 0, **extra})
+    text, shown = render_context(wanted, limit)
+    extra = {"text": text, "omitted": count_omitted(wanted, len(shown)), **extra}
+    return Answer(wanted.status, own.head, rows=tuple(map(_row, shown)), diagnostics=tuple(told), extra=extra)
+
+
+def add_status(answer: Answer) -> Answer:
+    """Return ``answer`` with the line, as ``extra["text"]``, that says why there is nothing, where it has no text."""
+    from gitmem.render.status_line import render_status
+
+    if "text" in answer.extra:
+        return answer
+    code = answer.diagnostics[0].code if answer.diagnostics else ""
+    return replace(answer, extra={"text": render_status(answer.status, code), **answer.extra})
+
+
+def _look_at_global(
+    vault: OpenVault, find_global: Callable[[], VaultEntry | None]
+) -> tuple[list[_Look], tuple[Problem, ...]]:
+    try:
+        entry = find_global()
+        if entry is None:
+            return [], ()
+        other = OpenVault(entry, vault.clock, vault.options)
+        try:
+            look = _look(other, Scope.GLOBAL, is_own=False)
+        finally:
+            other.close()
+    except (GitmemError, OSError) as error:
+        code = error.code if isinstance(error, GitmemError) else "system-error"
+        if code in WITHHELD:
+            raise
+        message = f"the global vault can't be read ({code}): its boundaries and preferences are missing here"
+        return [], (Problem("global-unreadable", message),)
+    return [look], tuple(replace(one, message=f"global vault: {one.message}", path="") for one in look.problems)
+
+
+def _look(vault: OpenVault, scope: Scope, *, is_own: bool) -> _Look:
+    settled = vault.settle_abandoned()
+    head = vault.head()
+    look = ask(vault, lambda database, report: _gather(Reading(vault, head, database, report), scope, is_own=is_own))
+    degraded = (Problem("catalog-degraded", vault.database.reason),) if vault.database.degraded else ()
+    return replace(look, problems=(*settled, *look.problems, *degraded))
+
+
+def _gather(reading: Reading, scope: Scope, *, is_own: bool) -> _Look:
+    from gitmem.catalog.filters import Filters
+    from gitmem.catalog.query import list_rows
+
+    today = reading.vault.clock.now().date().isoformat()
+    rows = list_rows(reading.database, Filters(states=(State.BASELINE,)))
+    committed, unreadable = _read_baseline(reading)
+    wanted = [one for one in committed if is_own or one.kind in _PARTS]
+    confirmed = list_confirmed(reading.vault, wanted)
+    current, held = _sort_out(wanted, today)
+    known = {one.id for one in committed}
+    files = {row.path: row for row in rows}
+    entries = [
+        Entry(one, _part(one) if one.id in confirmed else Part.UNCONFIRMED, scope, _marks(one, files, today))
+        for one in current
+    ]
+    new = [row for row in rows if row.id not in known and (is_own or row.kind in _PARTS)]
+    held += HeldBack(uncommitted=len(new), unreadable=len(unreadable))
+    problems = (*unreadable, *reading.report.problems)
+    if not is_own:
+        return _Look(reading.head, tuple(entries), held, 0, problems)
+    reviewed, more, held_reviewed = _choose_reviewed(reading, today)
+    entries += [Entry(one, Part.REVIEWED, scope, _review_marks(one, today)) for one in reviewed]
+    return _Look(reading.head, tuple(entries), held + held_reviewed, more, problems)
+
+
+def _read_baseline(reading: Reading) -> tuple[list[Record], list[Problem]]:
+    """Return the baseline as HEAD has it, masked, without what is private there or now, and what can't be read."""
+    from gitmem.service.past import scan_commit
+
+    hidden = frozenset(record.id for record in iter_private(reading.vault, reading.database))
+    past = scan_commit(reading.vault, reading.head, hidden, (State.BASELINE.folder,))
+    records, problems = [], []
+    with past.open() as read:
+        for path in sorted(past.blobs):
+            try:
+                data = read(path)
+                record = past.parse(parse_vault_path(path), data)
+            except InputError as error:
+                problems.append(Problem(error.code, f"as committed: {error.message}", path))
+                continue
+            if record is not None and not record.private:
+                records.append(mask(record, data)[0])
+    return records, problems
+
+
+def _sort_out(records: Iterable[Record], today: str) -> tuple[list[Record], HeldBack]:
+    """Return the records that are in force, and how many are not."""
+    current, held = [], HeldBack()
+    for one in records:
+        if not _is_in_force(one, today):
+            held += HeldBack(out_of_date=1)
+        elif one.superseded_by:
+            held += HeldBack(superseded=1)
+        else:
+            current.append(one)
+    return current, held
+
+
+def _choose_reviewed(reading: Reading, today: str) -> tuple[list[Record], int, HeldBack]:
+    """Return at most ``MAX_REVIEWED`` reviewed records, how many more there are, and how many are held back.
+
+    A record of each namespace in turn, within one the latest verified or updated first.
+    """
+    from gitmem.catalog.filters import Filters
+    from gitmem.catalog.query import list_rows
+
+    rows = list_rows(reading.database, Filters(states=(State.PROMOTED,)))
+    in_force = [row for row in rows if _is_in_force(row, today)]
+    queue = _take_turns(in_force)[: 2 * MAX_REVIEWED]
+    found = reading.records(row.path for row in queue)
+    records = [found[row.path][0] for row in queue if row.path in found]
+    uncommitted = reading.uncommitted(records)
+    current, held = _sort_out([one for one in records if one.path not in uncommitted], today)
+    held += HeldBack(out_of_date=len(rows) - len(in_force), uncommitted=len(uncommitted))
+    chosen = current[:MAX_REVIEWED]
+    return chosen, len(in_force) - (len(queue) - len(current)) - len(chosen), held
+
+
+def _take_turns(rows: Iterable[Row]) -> list[Row]:
+    by_id = sorted(rows, key=lambda row: row.id)
+    latest = sorted(by_id, key=lambda row: row.verified or row.updated or row.created or "", reverse=True)
+    spaces: dict[str, list[Row]] = {}
+    for row in latest:
+        spaces.setdefault(_namespace(row), []).append(row)
+    turns = zip_longest(*(spaces[space] for space in sorted(spaces)))
+    return [row for turn in turns for row in turn if row is not None]
+
+
+def _namespace(row: Row) -> str:
+    top, slash, _rest = (row.tags or ("",))[0].partition("/")
+    return fold(top) if slash else ""
+
+
+def _is_in_force(one: Record | Row, today: str) -> bool:
+    return (one.valid_from or today)[:10] <= today <= (one.valid_until or today)[:10]
+
+
+def _marks(record: Record, files: dict[Any, Row], today: str) -> tuple[str, ...]:
+    row = files.get(record.path)
+    edited = () if row is not None and row.fingerprint == record.fingerprint else (_GONE if row is None else _EDITED,)
+    return (*_review_marks(record, today), *edited)
+
+
+def _review_marks(record: Record, today: str) -> tuple[str, ...]:
+    due = record.review_after
+    return (f"review due since {due[:10]}",) if due is not None and due[:10] <= today else ()
+
+
+def _part(record: Record) -> Part:
+    return Part.GOAL if record.kind is None else _PARTS.get(record.kind, Part.GOAL)
+
+
+def _sort_key(entry: Entry) -> tuple[Any, ...]:
+    if entry.part is Part.REVIEWED:
+        return (_ORDER.index(entry.part),)  # chosen in an order of their own, which a stable sort keeps
+    return (_ORDER.index(entry.part), entry.scope.value, fold(entry.record.title), entry.record.id)
+
+
+def _row(entry: Entry) -> dict[str, Any]:
+    record = entry.record
+    return {
+        "id": record.id,
+        "path": record.path,
+        "title": record.title,
+        "summary": record.summary,
+        "state": record.state.value,
+        "kind": record.kind.value if record.kind else None,
+        "authority": record.authority.value if record.authority else None,
+        "tags": list(record.tags),
+        "part": entry.part.value,
+        "scope": entry.scope.value,
+        "marks": list(entry.marks),
+    }

@@ -1,0 +1,51 @@
+"""From what a recall decided to what is said of it: the text, or the one line that stands for it in a session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gitmem.model.answer import Status
+from gitmem.model.recall import Recall
+from gitmem.render.recall import DEFAULT_RECALL_CHARS, render_recall, render_superseded, render_unchanged
+from gitmem.render.status_line import render_status
+from gitmem.service.confirmed import list_confirmed
+from gitmem.service.digest import News, keep_digest
+from gitmem.service.vault import OpenVault
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is said of a recall. ``text`` is empty where nothing is; ``news`` is what the recall is to its session."""
+
+    text: str
+    news: News
+
+
+def tell(
+    vault: OpenVault,
+    recall: Recall,
+    *,
+    session: str = "",
+    max_chars: int | None = None,
+    status: Status = Status.OK,
+) -> Told:
+    """Return the text of ``recall`` for ``session``, at most ``max_chars`` characters where records stand in it.
+
+    What the session was shown last is one line; nothing after records is a line that names them; nothing after
+    nothing is no text. A ``degraded`` memory is said in a line in front, every time. Writes the session's digest.
+    Raises ``UnavailableError`` (``receipts-unreadable``).
+    """
+    limit = DEFAULT_RECALL_CHARS if max_chars is None else max_chars
+    admitted = [one.record for one in recall.admitted]
+    confirmed = list_confirmed(vault, (one.record for one in recall.admitted if not one.uncommitted))
+    text = render_recall(recall, limit, status, confirmed)
+    ids = [record.id for record in admitted]
+    news, before = keep_digest(vault.layout, session, text, ids, vault.clock)
+    if news is News.NEW:
+        return Told(text, news)
+    lines = [render_status(status)]
+    if news is News.UNCHANGED:
+        lines.append(render_unchanged(ids))
+    elif news is News.SUPERSEDED:
+        lines.append(render_superseded(before))
+    return Told("\n".join(filter(None, lines)), news)
