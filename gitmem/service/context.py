@@ -123,7 +123,10 @@ def _look_at_global(
 def _look(vault: OpenVault, scope: Scope, *, is_own: bool) -> _Look:
     settled = vault.settle_abandoned()
     head = vault.head()
-    look = ask(vault, lambda database, report: _gather(Reading(vault, head, database, report), scope, is_own=is_own))
+    now = vault.clock.now()
+    look = ask(
+        vault, lambda database, report: _gather(Reading(vault, head, database, report, now), scope, is_own=is_own)
+    )
     degraded = (Problem("catalog-degraded", vault.database.reason),) if vault.database.degraded else ()
     return replace(look, problems=(*settled, *look.problems, *degraded))
 
@@ -132,7 +135,7 @@ def _gather(reading: Reading, scope: Scope, *, is_own: bool) -> _Look:
     from gitmem.catalog.filters import Filters
     from gitmem.catalog.query import list_rows
 
-    today = reading.vault.clock.now().date().isoformat()
+    today = reading.now.date().isoformat()
     rows = list_rows(reading.database, Filters(states=(State.BASELINE,)))
     committed, unreadable = _read_baseline(reading)
     wanted = [one for one in committed if is_own or one.kind in _PARTS]

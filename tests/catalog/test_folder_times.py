@@ -11,7 +11,8 @@ from catalog_ground import Ground, problems
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.catalog.query import Filters, list_private_paths, list_rows, list_tags
+from gitmem.catalog.query import Filters, list_private_paths, list_rows
+from gitmem.catalog.vocabulary import count_tags
 from gitmem.model.record import State
 from gitmem.vault.folder_times import Known, KnownFolder, plan_slice
 from gitmem.vault.scan import FolderScan
@@ -208,7 +209,7 @@ def _make_edit(ground: Ground, kind: str, folder: str, number: int) -> None:
 
 def tell(ground: Ground, found: object) -> list[object]:
     database = ground.database
-    return [list_rows(database, EVERY), list_tags(database), list_private_paths(database), found]
+    return [list_rows(database, EVERY), count_tags(database, EVERY), list_private_paths(database), found]
 
 
 def tell_strict(ground: Ground) -> list[object]:

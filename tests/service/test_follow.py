@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from gitmem.catalog import own
-from gitmem.catalog.query import list_private_paths, list_rows, list_tags
+from gitmem.catalog.database import Database
+from gitmem.catalog.query import Filters as CatalogFilters
+from gitmem.catalog.query import list_private_paths, list_rows
 from gitmem.catalog.reconcile import Report
+from gitmem.catalog.vocabulary import count_tags
 from gitmem.clock import SystemClock
 from gitmem.model.authority import Actor
 from gitmem.model.record import Draft, Kind
@@ -66,8 +69,9 @@ def look(memory: Memory) -> Report:
 
 
 def tell(memory: Memory) -> list[object]:
-    def question(database: object, report: Report) -> list[object]:
-        return [list_rows(database), list_tags(database), list_private_paths(database), report.problems]  # type: ignore[arg-type]
+    def question(database: Database, report: Report) -> list[object]:
+        tags = count_tags(database, CatalogFilters())
+        return [list_rows(database), tags, list_private_paths(database), report.problems]
 
     return ask(memory.vault, question)
 

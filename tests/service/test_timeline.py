@@ -73,7 +73,8 @@ def test_records_stand_in_their_day_week_and_session_newest_first(told: Memory) 
         ("2026-01-01", new_year),
     ]
     answer = told.timeline(ALL, Stretch(limit=2))
-    assert answer.extra == {"groups": [{"name": "2026-11-30", "count": 2}], "omitted": 3, "undated": 1}
+    assert answer.extra["groups"] == [{"name": "2026-11-30", "count": 2}]
+    assert (answer.extra["omitted"], answer.extra["undated"]) == (3, 1)
     assert [(row["time"], row["is_episode"]) for row in answer.rows] == [
         ("2026-11-30T09:30:00Z", True),
         ("2026-11-30T09:00:00Z", False),
