@@ -24,7 +24,9 @@ from gitmem.service.vault import OpenVault
 from gitmem.text import fold
 
 if TYPE_CHECKING:
+    from gitmem.catalog.database import Database
     from gitmem.catalog.query import Row
+    from gitmem.catalog.reconcile import Report
 
 MAX_REVIEWED = 12
 """How many reviewed records a context shows at most."""
@@ -124,9 +126,11 @@ def _look(vault: OpenVault, scope: Scope, *, is_own: bool) -> _Look:
     settled = vault.settle_abandoned()
     head = vault.head()
     now = vault.clock.now()
-    look = ask(
-        vault, lambda database, report: _gather(Reading(vault, head, database, report, now), scope, is_own=is_own)
-    )
+
+    def gather(database: Database, report: Report) -> _Look:
+        return _gather(Reading(vault, head, database, report, now), scope, is_own=is_own)
+
+    look = ask(vault, gather)
     degraded = (Problem("catalog-degraded", vault.database.reason),) if vault.database.degraded else ()
     return replace(look, problems=(*settled, *look.problems, *degraded))
 
