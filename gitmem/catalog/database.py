@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
-import stat
 import threading
 from collections.abc import Callable, Iterator
 from typing import Literal, TypeVar
 
+from gitmem.catalog.place import PAGE_BYTES, Identity, close_nameless, ensure_private, identify, remove
 from gitmem.catalog.tables import SCHEMA, schema_version
 from gitmem.errors import GitmemError, UnavailableError
 
@@ -20,6 +19,7 @@ RETRY_S = 60.0
 """How long a catalog that had to be had in memory is left there before its file is tried again."""
 _ASIDE_WAIT_S = 0.05
 _SETTINGS = (
+    f"PRAGMA page_size = {PAGE_BYTES}",
     "PRAGMA trusted_schema = OFF",
     "PRAGMA cell_size_check = ON",
     "PRAGMA secure_delete = ON",  # what becomes private must not linger in free pages
@@ -65,19 +65,22 @@ class Database:
     """One open catalog, safe to use from several threads, which then take turns.
 
     The file may be deleted, replaced or damaged at any moment, by anybody: what is asked is then asked again, on a
-    catalog made afresh or in memory. Ask inside ``attempt``, and the question itself inside ``steady``.
+    catalog made afresh or in memory. Ask inside ``attempt``, and the question itself inside ``steady``. ``reason`` says
+    why the catalog had to be had in memory, ``damage`` what was found when a damaged file was replaced; both are empty
+    otherwise.
     """
 
     def __init__(self, runtime_file: str, key: str, busy_timeout_s: float) -> None:
         self.lock = threading.RLock()
         self.reason = ""
+        self.damage = ""
         self._file = runtime_file
         self._key = key
         self._version = schema_version(key)
         self._busy_timeout_s = busy_timeout_s
         self._was_replaced = False
         self._retry_at_s = 0.0
-        self._identity: _Identity = (None, None, None)
+        self._identity: Identity = (None, None, None)
         self._connection = self._open()
 
     @property
@@ -93,10 +96,10 @@ class Database:
     def close(self) -> None:
         """Close the database; it can't be used afterwards. Safe to call twice."""
         with self.lock:
-            if self.in_memory or _identify(self._file) == self._identity:
+            if self.in_memory or identify(self._file) == self._identity:
                 self._connection.close()
             else:
-                _abandon(self._connection)
+                close_nameless(self._connection)
 
     def return_to_file(self, now_s: float) -> None:
         """Try the file again where it could not be used, at most once in ``RETRY_S`` and without waiting for anybody.
@@ -109,7 +112,9 @@ class Database:
             self._retry_at_s = now_s + RETRY_S
             try:
                 connection = self._connect(self._file, 0)
-            except (sqlite3.Error, OSError):
+            except (sqlite3.Error, OSError) as error:
+                if not _is_out_of_reach(error):
+                    remove(self._file)
                 return
             try:
                 with _transaction(connection, "BEGIN IMMEDIATE"):
@@ -232,7 +237,8 @@ class Database:
                 failure: Exception = error
             if _is_out_of_reach(failure):
                 break
-            _remove(self._file)
+            self.damage = str(failure)
+            remove(self._file)
         self.reason = f"the search catalog can't be opened: {failure}"
         return self._open_memory()
 
@@ -241,7 +247,7 @@ class Database:
 
     def _connect(self, file: str, busy_timeout_s: float | None = None) -> sqlite3.Connection:
         if file != _IN_MEMORY:
-            _ensure_private(file)
+            ensure_private(file)
         wait_s = self._busy_timeout_s if busy_timeout_s is None else busy_timeout_s
         connection = sqlite3.connect(file, timeout=wait_s, isolation_level=None, check_same_thread=False)
         try:
@@ -252,11 +258,14 @@ class Database:
                 _make_tables(connection, self._version)
             else:
                 read_epoch(connection)
+            if file != _IN_MEMORY:
+                self._identity = identify(file)
+                if self._identity[0] and self._identity[0][2]:  # SQLite takes what is missing of a page for zeros
+                    raise sqlite3.DatabaseError("the file was cut within a page")
         except BaseException:
             connection.close()
             raise
         if file != _IN_MEMORY:
-            self._identity = _identify(file)
             connection.execute(f"PRAGMA busy_timeout = {int(self._busy_timeout_s * 1000)}")
         return connection
 
@@ -267,12 +276,12 @@ class Database:
         """
         if self.in_memory or self._connection.in_transaction:
             return
-        now = _identify(self._file)
+        now = identify(self._file)
         if now == self._identity:
             return
-        _abandon(self._connection)
-        if now[0] == self._identity[0]:
-            _remove(self._file)
+        close_nameless(self._connection)
+        if now[0] and self._identity[0] and now[0][:2] == self._identity[0][:2]:
+            remove(self._file)
         self._connection = self._open()
 
     def _repair(self, error: sqlite3.Error) -> None:
@@ -288,7 +297,8 @@ class Database:
         else:
             broken.close()
             self._was_replaced = True
-            _remove(self._file)
+            self.damage = str(error)
+            remove(self._file)
             self._connection = self._open()
 
 
@@ -311,51 +321,6 @@ def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
 def _is_out_of_reach(error: Exception) -> bool:
     code = getattr(error, "sqlite_errorcode", None)
     return isinstance(error, OSError) or (code is not None and code & 0xFF in _OUT_OF_REACH)
-
-
-def _ensure_private(file: str) -> None:
-    """Ensure that ``file`` is a regular file of mode 0600. Raises ``OSError`` where it can't be."""
-    # An existing file is never opened here: closing it would drop the locks that SQLite holds in this process.
-    try:
-        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    except FileExistsError:
-        mode = os.lstat(file).st_mode
-        if not stat.S_ISREG(mode):
-            raise OSError(f"{file} is not a regular file") from None
-        if mode & 0o077:
-            os.chmod(file, 0o600)
-
-
-_Identity = tuple["tuple[int, int] | None", "tuple[int, int] | None", "tuple[int, int] | None"]
-
-
-def _identify(file: str) -> _Identity:
-    """Return device and inode of the database, its log and the log's map; ``None`` for what is not there."""
-    return _identify_one(file), _identify_one(f"{file}-wal"), _identify_one(f"{file}-shm")
-
-
-def _identify_one(name: str) -> tuple[int, int] | None:
-    try:
-        entry = os.lstat(name)
-    except OSError:
-        return None
-    return entry.st_dev, entry.st_ino
-
-
-def _abandon(connection: sqlite3.Connection) -> None:
-    """Close a connection to a file that lost its name, without what SQLite does at the end *by name* to its log.
-
-    That would be the log of the file that has the name now. Before Python 3.12 it can't be asked for.
-    """
-    with contextlib.suppress(AttributeError, sqlite3.Error):
-        connection.setconfig(sqlite3.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, True)  # type: ignore[attr-defined]
-    connection.close()
-
-
-def _remove(file: str) -> None:
-    for name in (file, f"{file}-wal", f"{file}-shm", f"{file}-journal"):
-        with contextlib.suppress(OSError):
-            os.unlink(name)
 
 
 def _read_version(connection: sqlite3.Connection) -> int:

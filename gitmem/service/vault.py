@@ -33,10 +33,10 @@ class Options:
     """What a host decides for the whole process.
 
     ``probe`` is called before each step of a transaction. ``lock_wait_s`` bounds the wait for another gitmem process,
-    ``index_wait_s`` that for a Git command. ``memory_catalog`` keeps the search catalog off the disk. A read looks at
-    every note where there are at most ``max_strict_notes``, or where ``strict`` asks for it; in a larger vault at that
-    many, and at the folders' times (ADR 0021). At about ``maintain_at_loose`` loose objects the end of an operation
-    packs them (0: never).
+    ``index_wait_s`` that for a Git command, ``catalog_wait_s`` that for another process that writes to the catalog.
+    ``memory_catalog`` keeps the search catalog off the disk. A read looks at every note where there are at most
+    ``max_strict_notes``, or where ``strict`` asks for it; in a larger vault at that many, and at the folders' times
+    (ADR 0021). At about ``maintain_at_loose`` loose objects the end of an operation packs them (0: never).
     """
 
     probe: Callable[[str], None] = lambda _step: None
@@ -45,6 +45,7 @@ class Options:
     memory_catalog: bool = False
     strict: bool = False
     max_strict_notes: int = 20_000
+    catalog_wait_s: float = 2.0
     maintain_at_loose: int = 400
 
 
@@ -87,7 +88,7 @@ class OpenVault:
             if not self.options.memory_catalog:
                 with suppress(OSError):
                     ensure_folder(self.layout.runtime)
-            return open_database(file, key)
+            return open_database(file, key, self.options.catalog_wait_s)
 
         return share("\0".join((file, key, self.layout.repo)), make)
 
