@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from catalog.full_disk import NOT_POSSIBLE
 from catalog.other_process import tell
 from hostile.test_permissions import bound_by_modes
 
@@ -351,3 +352,14 @@ def test_a_long_lived_process_returns_to_its_file(ground: Ground, truth: list[ob
     assert tell(memory) == truth
     assert memory.search("common", Filters()).status == "ok"
     assert ground.file.is_file()
+
+
+@pytest.mark.parametrize(
+    ("args", "cells"), [((), 12), pytest.param(("--all",), 39, marks=pytest.mark.slow)], ids=["sample", "all"]
+)
+def test_on_a_full_disk_the_answers_are_the_same(args: tuple[str, ...], cells: int) -> None:
+    script = str(Path(__file__).with_name("full_disk.py"))
+    done = subprocess.run([sys.executable, script, *args], check=False, capture_output=True, text=True)
+    if done.returncode == NOT_POSSIBLE:
+        pytest.skip(done.stdout.strip())
+    assert (done.returncode, done.stdout) == (0, f"{cells} cells, 0 failed\n"), done.stdout + done.stderr[-2000:]
