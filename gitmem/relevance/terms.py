@@ -62,6 +62,11 @@ def _outline(char: str) -> str:
 _OUTLINE = "".join(map(_outline, map(chr, range(256)))).encode()
 
 
+# What titles and summaries are mostly made of. Where nothing else stands behind the first letter, no identifier is.
+_PLAIN = bytes(point for point, kind in enumerate(_OUTLINE) if kind in b" a")
+_SHORT = 200
+
+
 class Token(NamedTuple):
     """One term of a question, and the word of the question that it comes from (Chinese characters: the term)."""
 
@@ -77,6 +82,8 @@ def extract_terms(text: str) -> str:
     """
     if text.isascii():
         words, ascii_text = text.lower(), text
+        if len(text) < _SHORT and not text[1:].encode().translate(None, _PLAIN):
+            return words
     else:
         text = unicodedata.normalize("NFKC", text)
         words = _CJK_RUN.sub(_spread, text).casefold()
