@@ -254,6 +254,8 @@ class Database:
             for setting in _SETTINGS:
                 connection.execute(setting)
             connection.execute("PRAGMA journal_mode = WAL")
+            if _read_page_bytes(connection) != PAGE_BYTES:  # nor could it be copied to memory
+                raise sqlite3.DatabaseError("its pages have another size")
             if _read_version(connection) != self._version:
                 _make_tables(connection, self._version)
             else:
@@ -332,6 +334,11 @@ def read_epoch(connection: sqlite3.Connection) -> int:
     """Return the number that is another one once the catalog was made afresh, or was made by another version."""
     epoch: int = connection.execute("SELECT epoch FROM progress").fetchone()[0]
     return epoch
+
+
+def _read_page_bytes(connection: sqlite3.Connection) -> int:
+    size: int = connection.execute("PRAGMA page_size").fetchone()[0]
+    return size
 
 
 def _make_tables(connection: sqlite3.Connection, version: int) -> None:

@@ -37,6 +37,20 @@ def test_a_catalog_of_another_key_is_emptied(tmp_path: Path) -> None:
     assert count(tmp_path / "c", "vault-a") == (0, "")
 
 
+def test_a_catalog_with_pages_of_another_size_is_replaced(tmp_path: Path) -> None:
+    put(tmp_path / "model")
+    version = sqlite3.connect(tmp_path / "model").execute("PRAGMA user_version").fetchone()[0]
+    with sqlite3.connect(tmp_path / "c") as other:
+        other.execute("PRAGMA page_size = 4096")
+        other.execute("CREATE TABLE private(path TEXT PRIMARY KEY) WITHOUT ROWID")
+        other.execute("INSERT INTO private VALUES ('promoted/a.md')")
+        other.execute(f"PRAGMA user_version = {version}")
+    other.close()
+    assert count(tmp_path / "c", "vault-a") == (0, "")
+    put(tmp_path / "c")
+    assert count(tmp_path / "c", "vault-a") == (1, "")
+
+
 def test_versions_differ_by_key_and_are_never_zero() -> None:
     versions = {schema_version(str(key)) for key in range(1000)}
     assert len(versions) == 1000

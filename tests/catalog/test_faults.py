@@ -22,6 +22,7 @@ from catalog.full_disk import NOT_POSSIBLE
 from catalog.other_process import tell
 from hostile.test_permissions import bound_by_modes
 
+from gitmem.catalog.place import PAGE_BYTES
 from gitmem.model.settings import Scope
 from gitmem.service.init import NewVault
 from gitmem.service.memory import Memory
@@ -32,8 +33,8 @@ from gitmem.wiring import make_vault
 from conftest import Desk
 
 BESIDE = ("-wal", "-shm", "-journal")
-PAGE = 4096
-NOTES = 30
+PAGE = PAGE_BYTES
+NOTES = 60
 KINDS = {"interior table": 0x05, "leaf table": 0x0D, "interior index": 0x02, "leaf index": 0x0A}
 
 
