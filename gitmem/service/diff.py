@@ -133,10 +133,11 @@ def _row(source: Source, one: Pair, max_lines: int) -> dict[str, Any]:
     before, after = masked
     here = after or before
     known = {} if here is None else _describe(here)
-    is_pair = before is not None and after is not None
+    is_readable = all(side is None or side.problem is None for side in (one.old, one.new))
+    is_pair = is_readable and before is not None and after is not None
     lines = LineChanges()
     properties: list[dict[str, Any]] = []
-    if before is not None and after is not None:
+    if is_readable and before is not None and after is not None:
         lines = compare_lines(before.body, after.body, max_lines)
         properties = _compare_properties(before.properties, after.properties)
     return {

@@ -22,6 +22,9 @@ READS = [
     ["links", "workers"],
     ["log"],
     ["log", "workers"],
+    ["tags"],
+    ["timeline"],
+    ["diff"],
     ["status"],
     ["check"],
 ]
