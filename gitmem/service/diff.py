@@ -69,7 +69,7 @@ def diff(
     paths = _list_paths(vault, old, new, to_worktree=to_worktree)
     source = Source(vault, old, None if to_worktree else new)
     notes = [path for path in paths if state_of(path) is not None and path.endswith(".md")]
-    hidden = ask(vault, lambda database, _report: {record.id for record in iter_private(vault, database)})
+    hidden = ask(vault, lambda database, _report: {one.id for one in iter_private(vault, database)}, strict=True)
     shown, private = _split(pair_up(source, notes), hidden)
     ordered = sorted(shown, key=lambda one: (CHANGES.index(_name_change(one)), _title(one).casefold(), one.path))
     rows = tuple(_row(source, one, bounds.lines) for one in ordered[: bounds.records])

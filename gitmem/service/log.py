@@ -129,7 +129,7 @@ def _without_private(vault: OpenVault, told: list[Operation], own: Collection[Re
     """Return operations without the names of records that are private; those in ``own`` are known not to be."""
     if not any(set(one.records) - set(own) for one in told):
         return told
-    hidden = ask(vault, lambda database, _report: {record.id for record in iter_private(vault, database)})
+    hidden = ask(vault, lambda database, _report: {one.id for one in iter_private(vault, database)}, strict=True)
     return [one if hidden.isdisjoint(one.records) else _without_names(one, hidden) for one in told]
 
 

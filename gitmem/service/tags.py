@@ -48,7 +48,7 @@ def tags(vault: OpenVault, filters: Filters, wanted: Vocabulary = _ALL, as_of: s
     if wanted.limit < 1 or wanted.min_count < 1:
         raise InputError("bad-limit", "a limit is a whole number from 1 on", "Leave it out, or ask for 1.")
     filters = replace(filters, tags=(*filters.tags, *wanted.beside))
-    return answer(vault, lambda reading: _tags(reading, filters, wanted), as_of)
+    return answer(vault, lambda reading: _tags(reading, filters, wanted), as_of, strict=True)
 
 
 def _tags(reading: Reading, filters: Filters, wanted: Vocabulary) -> Answer:
