@@ -184,8 +184,8 @@ def _record_lines(hits: Sequence[Hit], max_columns: int | None, *, fills: bool =
         for one in hits
     ]
     return [
-        click.style(line[: len(row[0])], bold=True) + _paint_state(line[len(row[0]) :], row[1])
-        for line, row in zip(align(rows, max_columns), rows, strict=True)
+        click.style(line[: len(row[0])], bold=True) + _paint_marks(_paint_state(line[len(row[0]) :], row[1]), hit)
+        for hit, line, row in zip(hits, align(rows, max_columns), rows, strict=True)
     ]
 
 
@@ -203,6 +203,12 @@ def _tail(hit: Hit) -> str:
 def _paint_state(text: str, state: str) -> str:
     color = _STATE_COLORS.get(state)
     return text.replace(state, click.style(state, fg=color), 1) if color else text
+
+
+def _paint_marks(text: str, hit: Hit) -> str:
+    for mark in hit.marks:  # they stand before the title, so nothing that looks like one is met first
+        text = text.replace(f"[{mark.text}]", click.style(f"[{mark.text}]", fg="yellow"), 1)
+    return text
 
 
 def _fit(line: str, max_columns: int | None) -> str:

@@ -124,7 +124,12 @@ def test_a_terminal_that_is_wide_shows_the_summary(filled: Gitmem, terminal: Ter
 
     wide, narrow = (terminal("list", "--kind", "procedure", columns=columns).out for columns in (160, 60))
     assert plain(wide).endswith("#tool/pytest #tool/pytest/xdist  More of them starve the database.\n")
+    assert "\x1b[33m[review due]\x1b[0m" in wide
     assert plain(narrow) == "m7k2q9x4c0d2  promoted  procedure  [review due] Run tests w…\n"
+
+
+def test_a_record_that_is_shown_says_what_to_mind(filled: Gitmem) -> None:
+    assert "mind         out of date since 2026-05-01\n" in filled("show", "m7k2q9x4c0d1").out
 
 
 def test_the_timeline_has_a_heading_for_each_group(filled: Gitmem) -> None:

@@ -69,6 +69,7 @@ def _format(answer: Answer) -> str:
         if name not in ("gitmem_id", "title"):
             facts.append((safe_line(name), safe_line(", ".join(map(str, value)) if isinstance(value, list) else value)))
     facts += [("retired", safe_line(line)) for line in answer.extra.get("retired", "").splitlines()]
+    facts += [("mind", mark.text) for mark in hit.marks]
     facts += [("problem", safe_line(problem.message)) for problem in record.problems]
     head = [click.style(safe_line(record.title), bold=True), *align(facts)]
     body = make_visible(answer.extra["body"]).strip("\n")
