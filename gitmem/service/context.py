@@ -153,7 +153,8 @@ def _gather(reading: Reading, scope: Scope, *, is_own: bool) -> _Look:
     ]
     new = [row for row in rows if row.id not in known and (is_own or row.kind in _PARTS)]
     held += HeldBack(uncommitted=len(new), unreadable=len(unreadable))
-    problems = (*unreadable, *reading.report.problems)
+    told = [one for one in reading.report.problems if one.path.startswith(f"{State.BASELINE.folder}/")]
+    problems = (*unreadable, *told)
     if not is_own:
         return _Look(reading.head, tuple(entries), held, 0, problems)
     reviewed, more, held_reviewed = _choose_reviewed(reading, today)

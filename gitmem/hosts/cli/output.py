@@ -13,7 +13,7 @@ from gitmem.model.answer import Answer, Hit
 from gitmem.model.change import Receipt, RecordRef
 from gitmem.model.maintenance import Maintenance
 from gitmem.model.record import Problem, Record
-from gitmem.text import is_hidden
+from gitmem.text import find_hidden
 
 Document = dict[str, Any]
 
@@ -105,9 +105,12 @@ def format_json(document: Document, encoding: str | None) -> str:
 
 def _escape_hidden(text: str) -> str:
     # Only strings hold them: between its strings JSON knows nothing but ASCII, blanks and line feeds.
-    hidden = {ord(char): json.dumps(char)[1:-1] for char in set(text) if is_hidden(char)}
-    hidden = {point: f"\\u{point:04x}" if point < 0x80 else escaped for point, escaped in hidden.items()}
-    return text.translate(hidden) if hidden else text
+    pieces, copied = [], 0
+    for at in find_hidden(text):
+        char = text[at]
+        pieces += [text[copied:at], f"\\u{ord(char):04x}" if char < "\x80" else json.dumps(char)[1:-1]]
+        copied = at + 1
+    return "".join([*pieces, text[copied:]])
 
 
 def _result(row: Document, repo: str) -> Document:

@@ -125,9 +125,10 @@ def test_the_link_opens_any_file_name_in_obsidian() -> None:
 
 
 def test_what_would_not_be_seen_is_escaped() -> None:
-    hidden = "\u202e\u200b\x7f\x85\x1b\ufeff\U000e0041\udcff"
+    hidden = "\u202e\u200b\x7f\x85\x1b\ufeff\U000e0041\udcff\u2028\u2029\ufe0f\ufe01"
     text = format_json({"title": f"退é🙂{hidden}"}, "utf-8")
-    assert text == ('{\n  "title": "退é🙂\\u202e\\u200b\\u007f\\u0085\\u001b\\ufeff\\udb40\\udc41\\udcff"\n}')
+    escaped = "\\u202e\\u200b\\u007f\\u0085\\u001b\\ufeff\\udb40\\udc41\\udcff\\u2028\\u2029\\ufe0f\\ufe01"
+    assert text == f'{{\n  "title": "退é🙂{escaped}"\n}}'
     assert json.loads(text) == {"title": f"退é🙂{hidden}"}
 
 
