@@ -6,6 +6,7 @@ it is left out.
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
@@ -17,6 +18,7 @@ from gitmem.model.context import Context, Entry, HeldBack, Part
 from gitmem.model.ids import CommitId
 from gitmem.model.record import Kind, Problem, Record, State
 from gitmem.model.settings import Scope, VaultEntry
+from gitmem.model.validity import find_marks
 from gitmem.model.vault_path import parse_vault_path
 from gitmem.service.confirmed import list_confirmed
 from gitmem.service.reading import WITHHELD, Reading, ask, iter_private, mask
@@ -241,8 +243,7 @@ def _marks(record: Record, files: dict[Any, Row], today: str) -> tuple[str, ...]
 
 
 def _review_marks(record: Record, today: str) -> tuple[str, ...]:
-    due = record.review_after
-    return (f"review due since {due[:10]}",) if due is not None and due[:10] <= today else ()
+    return tuple(mark.text for mark in find_marks(record, datetime.date.fromisoformat(today)))
 
 
 def _part(record: Record) -> Part:

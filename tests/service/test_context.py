@@ -221,7 +221,7 @@ def test_what_is_not_in_force_or_superseded_is_held_back_and_counted(
     reviewed.write_text(reviewed.read_text() + "Edited.\n")
     answer = memory.context()
     assert parts(answer) == [("boundary", "Due")]
-    assert answer.rows[0]["marks"] == ["review due since 2020-01-01"]
+    assert answer.rows[0]["marks"] == ["review due"]
     assert text_of(answer).split("\n")[-1] == "Held back: 2 out of date, 1 superseded, 1 not committed."
     assert answer.extra["held_back"] == {"out_of_date": 2, "superseded": 1, "uncommitted": 1, "unreadable": 0}
 
