@@ -19,7 +19,7 @@ from gitmem.vault.scan import MAX_NOTE_BYTES, FolderScan, Scan, content_signatur
 class Past:
     """The notes of one commit. ``scan`` knows them by their content; ``hidden`` are the records that are private now.
 
-    What is private now is private in every earlier commit, too.
+    INV-PRIVATE: what is private now is private in every earlier commit, too.
     """
 
     vault: OpenVault

@@ -1,0 +1,115 @@
+"""INV-PRIVATE: of a private record nothing is told by any read, in the catalog, the views or a commit made since."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from gitmem.hosts.cli.output import read_document
+from gitmem.model.answer import Answer
+from gitmem.model.authority import Actor
+from gitmem.model.record import Draft, Kind, State
+from gitmem.service.edit import RecordEdit
+from gitmem.service.memory import Memory
+from gitmem.service.query import Filters
+
+from conftest import Desk, draft
+
+MARKERS = ("zanzibar", "quokka", "narwhal", "wombat", "axolotl", "pangolin", "okapi")
+"""One word each for title, body, tag, key, summary, alias and tag in the text of the private record."""
+TITLE, BODY, TAG, KEY, SUMMARY, ALIAS, INLINE = MARKERS
+EVERY = Filters(states=tuple(State))
+EPISODES = replace(EVERY, kinds=tuple(Kind))
+
+READS: dict[str, Callable[[Memory], Answer]] = {
+    **{f"search {word}": (lambda memory, word=word: memory.search(word, EVERY)) for word in MARKERS},
+    **{f"search {word}~": (lambda memory, word=word: memory.search(word[:-1], EVERY)) for word in MARKERS},
+    "search all": lambda memory: memory.search(" ".join(MARKERS), EPISODES),
+    "list": lambda memory: memory.list(EVERY),
+    "list by tag": lambda memory: memory.list(replace(EVERY, tags=(TAG,))),
+    "tags": lambda memory: memory.tags(EVERY),
+    "timeline": lambda memory: memory.timeline(EVERY),
+    "log": lambda memory: memory.log(limit=None),
+    "diff": lambda memory: memory.diff("HEAD~4", "HEAD"),
+    "status": lambda memory: memory.status(),
+    "check": lambda memory: memory.check(),
+    "context": lambda memory: memory.context(),
+    "as of before": lambda memory: memory.list(EVERY, as_of="HEAD~1"),
+    "tags as of before": lambda memory: memory.tags(EVERY, as_of="HEAD~1"),
+    "search as of before": lambda memory: memory.search(BODY, EVERY, as_of="HEAD~1"),
+}
+
+
+@pytest.fixture
+def hidden(desk: Desk, memory: Memory, person: Actor) -> str:
+    """A record that was public once and is private now, beside a public one; returns its id."""
+    body = f"It says {BODY}. See #{INLINE}/inline"
+    wanted = Draft(f"The {TITLE} report", body, Kind.FACT, f"On {SUMMARY}", (f"{TAG}/x",), key=KEY)
+    made = memory.observe(wanted, person).records[0]
+    memory.edit(made.id, RecordEdit(properties={"aliases": [ALIAS]}), person)
+    memory.observe(draft("A public note", "Nothing of it here."), person)
+    memory.search(BODY, EVERY)  # the catalog knows it while it is public
+    memory.edit(made.id, RecordEdit(properties={"private": True}), person)
+    return made.id
+
+
+def tell(memory: Memory, answer: Answer) -> str:
+    return json.dumps(read_document(answer, memory.vault.layout.repo), default=str).casefold()
+
+
+@pytest.mark.parametrize("name", READS)
+def test_inv_private_no_read_tells_of_it(memory: Memory, hidden: str, name: str) -> None:
+    answer = READS[name](memory)
+    told = tell(memory, answer)
+    assert [word for word in MARKERS if word in told] == []
+    assert hidden not in told or name in ("log", "diff")
+
+
+def test_reads_do_tell_of_it_while_it_is_public(memory: Memory, person: Actor, hidden: str) -> None:
+    memory.edit(hidden, RecordEdit(properties={"private": None}), person)
+    loud = [name for name, read in READS.items() if any(word in tell(memory, read(memory)) for word in MARKERS)]
+    silent = [name for name in READS if name not in loud and "~" not in name]
+    assert silent == [
+        "status",
+        "check",
+        "context",
+        "as of before",
+        "tags as of before",
+        "search as of before",
+    ]
+
+
+@pytest.mark.parametrize("verb", ["show", "links", "log"])
+def test_asked_for_by_name_it_is_withheld(memory: Memory, hidden: str, verb: str) -> None:
+    answer = getattr(memory, verb)(hidden)
+    told = tell(memory, replace(answer, diagnostics=()))
+    assert [word for word in MARKERS if word in told] == []
+    assert [problem.code for problem in answer.diagnostics] == ["private"]
+
+
+def test_the_catalog_and_the_views_forget_it(desk: Desk, memory: Memory, hidden: str) -> None:
+    memory.search(BODY, EVERY)
+    memory.close()
+    for file in [*desk.runtime.glob("catalog*"), desk.repo / "INDEX.md", *desk.repo.glob("catalog*")]:
+        data = file.read_bytes().lower() if file.is_file() else b""
+        # The name of its file is kept: it is what tells the catalog that a file is known, and private.
+        found = [word for word in MARKERS if word.encode() in data.replace(f"the-{TITLE}-report".encode(), b"")]
+        assert found == [], file
+
+
+def test_no_commit_made_since_names_it(desk: Desk, memory: Memory, person: Actor, hidden: str) -> None:
+    before = desk.git("rev-parse", "HEAD").strip()
+    memory.edit(hidden, RecordEdit(title=f"Another {TITLE}", add_tags=(f"{TAG}/y",)), person)
+    memory.promote(hidden, person)
+    memory.retire(hidden, "old", person)
+    undone = memory.restore(hidden, person)
+    memory.undo(undone.op_id, person)
+    (path,) = [path for path in desk.repo.glob("retired/*/*.md") if TITLE in path.name]
+    path.write_text(path.read_text() + "\nMore.\n")
+    memory.adopt([], person)
+    told = desk.git("log", "--format=%B", f"{before}..HEAD").casefold()
+    assert told.count("gitmem-op-id") == 6
+    assert [word for word in MARKERS if word in told] == []
