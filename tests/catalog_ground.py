@@ -8,12 +8,14 @@ from types import TracebackType
 from typing import Self
 
 from gitmem.catalog.database import open_database
+from gitmem.catalog.filters import Filters
 from gitmem.catalog.folders import load_known, save_place
-from gitmem.catalog.query import Filters, Match, Query, search
 from gitmem.catalog.reconcile import Report, reconcile
+from gitmem.catalog.search import Match, Page, Query, search
 from gitmem.model.record import Record
 from gitmem.model.vault_path import VaultPath
-from gitmem.relevance.terms import extract_terms, parse_query
+from gitmem.relevance.question import parse_question
+from gitmem.relevance.terms import extract_terms
 from gitmem.vault.folder_times import plan_slice, scan_by_times
 from gitmem.vault.record_file import parse_record
 from gitmem.vault.scan import Scan, StableReader, scan_records
@@ -88,11 +90,11 @@ class Ground:
         return scan_by_times(str(self.root), self, known, turn)
 
     def search(self, text: str, limit: int = 10, filters: Filters | None = None) -> list[Match]:
-        query = Query(text, parse_query(text), filters or Filters())
+        query = Query(parse_question(text), filters or Filters())
 
         def work() -> list[Match]:
             self.bring_in_step()
-            return search(self.database, query, limit)
+            return list(search(self.database, query, Page(limit)).page)
 
         return self.database.attempt(work)
 

@@ -18,8 +18,6 @@ DELIVERED = (State.BASELINE, State.OBSERVATION, State.PROMOTED)
 IN_TAG = "(folded = ? OR (folded > ? AND folded < ?))"
 """The condition on ``tags`` for a tag and its children; ``format_tag`` gives its values."""
 
-# A day counts as its beginning. What SQLite can't read as a date is NULL, and so neither before nor after anything.
-_MOMENT = "CAST(strftime('%s', upper(coalesce(updated, created))) AS INTEGER)"
 _BELOW = "(path = ? OR (path > ? AND path < ?) OR path GLOB ?)"
 
 
@@ -47,6 +45,9 @@ class Filters:
     due: date | None = None
 
 
+NO_FILTERS = Filters()
+
+
 def format_filters(filters: Filters) -> tuple[str, tuple[Any, ...]]:
     """Return the conditions on ``records``, each with a leading AND, and their values."""
     conditions: list[tuple[str, tuple[Any, ...]]] = []
@@ -62,7 +63,7 @@ def format_filters(filters: Filters) -> tuple[str, tuple[Any, ...]]:
     if filters.until is not None:
         conditions.append((f"{_MOMENT} < ?", (int(filters.until.timestamp()),)))
     if filters.paths:
-        conditions.append(_format_paths(filters.paths))
+        conditions.append(format_paths(filters.paths))
     if filters.verified is not None:
         conditions.append((f"verified IS {'NOT ' if filters.verified else ''}NULL", ()))
     if filters.only is not None:
@@ -71,6 +72,23 @@ def format_filters(filters: Filters) -> tuple[str, tuple[Any, ...]]:
         conditions.append(("date(upper(review_after)) <= ?", (filters.due.isoformat(),)))
     texts = [f" AND {condition}" for condition, _values in conditions]
     return "".join(texts), tuple(value for _condition, values in conditions for value in values)
+
+
+def format_moment(date: str) -> str:
+    """Return the SQL for seconds since 1970 of the date in SQL ``date``; a day counts as its beginning.
+
+    What is no date is NULL: neither before nor after anything.
+    """
+    return f"CAST(strftime('%s', upper({date})) AS INTEGER)"
+
+
+_MOMENT = format_moment("coalesce(updated, created)")
+
+
+def format_paths(paths: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the condition on a column ``path`` to lie at or below one of ``paths``, or fit it, and its values."""
+    condition = f"({' OR '.join([_BELOW] * len(paths))})"
+    return condition, tuple(value for path in paths for value in (path, f"{path}/", f"{path}0", path))
 
 
 def format_tag(tag: str) -> tuple[str, str, str]:
@@ -88,8 +106,3 @@ def _format_any_tag(tags: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     one_of = " OR ".join([IN_TAG] * len(tags))
     condition = f"records.rowid IN (SELECT record FROM tags WHERE {one_of})"  # noqa: S608
     return condition, tuple(value for tag in tags for value in format_tag(tag))
-
-
-def _format_paths(paths: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    condition = f"({' OR '.join([_BELOW] * len(paths))})"
-    return condition, tuple(value for path in paths for value in (path, f"{path}/", f"{path}0", path))

@@ -12,21 +12,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from gitmem.catalog.database import Database
-from gitmem.catalog.filters import Filters, format_filters, marks
-from gitmem.catalog.rank import Found, find_exact, find_scores, find_telling, format_expression, rank
-from gitmem.errors import InputError
+from gitmem.catalog.filters import NO_FILTERS, Filters, format_filters, marks
 from gitmem.model.authority import Authority
 from gitmem.model.ids import Fingerprint, RecordId
 from gitmem.model.record import Kind, State
 from gitmem.model.vault_path import VaultPath
-from gitmem.text import fold, one_line
+from gitmem.text import fold
 
-MAX_LIMIT = 1000
 _COLUMNS = (
     "path, id, fingerprint, state, kind, authority, title, key, aliases, tags, summary, created, updated,"
     " verified, valid_from, valid_until, review_after"
 )
-_SPARE_HITS = 10
 _MAX_VALUES = 900
 """Some builds of SQLite take no more than 999 values in one statement."""
 
@@ -55,56 +51,6 @@ class Row:
 
 
 _HAS_KEY = "records.rowid IN (SELECT record FROM names WHERE name = ? AND field = 'key')"
-_NO_FILTERS = Filters()
-
-
-@dataclass(frozen=True)
-class Query:
-    """A question in words: the text as it was typed, and its terms, each with the word that it comes from."""
-
-    text: str
-    tokens: tuple[tuple[str, str], ...]
-    filters: Filters = _NO_FILTERS
-
-
-@dataclass(frozen=True)
-class Match:
-    """A record that answers a query. ``matched`` says why, a string for each field: ``title: two workers``.
-
-    ``words`` holds the words of the record that matched, for a snippet. ``score`` is higher for the better match among
-    those found in the same way; the order of the matches is the ranking.
-    """
-
-    row: Row
-    matched: tuple[str, ...]
-    words: tuple[str, ...]
-    score: float
-
-
-def search(database: Database, query: Query, limit: int = 10) -> list[Match]:
-    """Return at most ``limit`` records that answer ``query``, the best first; none where nothing fits.
-
-    First come records whose key, title or alias the text is, or whose key is a compound word in it; then those with
-    every term; then, where these are fewer than ``limit``, those with any of them, by BM25 over the weighted fields. An
-    exact word breaks near-ties. Raises ``InputError`` (``bad-limit``) outside 1 to ``MAX_LIMIT``.
-    """
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
-        raise InputError("bad-limit", f"a limit is a whole number from 1 to {MAX_LIMIT}", "Ask for 10.")
-    terms = [term for term, _word in query.tokens]
-    condition, values = format_filters(query.filters)
-    text = fold(one_line(query.text.encode("utf-8", "replace").decode()))
-    keys = [text, *{fold(word) for _term, word in query.tokens if not word.isalnum()}]
-    with database.reading() as connection:
-        exact = find_exact(connection, text, keys, condition, values)
-        every = find_scores(connection, format_expression(terms, "AND"), condition, values, limit + _SPARE_HITS)
-        some: dict[int, float] = {}
-        if len(terms) > 1 and len(exact.keys() | every.keys()) < limit:
-            expression = format_expression(find_telling(connection, terms), "OR")
-            some = find_scores(connection, expression, condition, values, limit + len(every) + _SPARE_HITS)
-        found = rank(connection, [every, {row: some[row] for row in some if row not in every}], query.tokens)
-        order = [*exact, *(row for row in found if row not in exact)][:limit]
-        rows = load_rows(connection, order)
-    return [_make_match(rows[row], exact.get(row), found.get(row)) for row in order]
 
 
 def find_row(database: Database, record_id: str) -> Row | None:
@@ -144,7 +90,7 @@ def list_by_key(database: Database, key: str) -> list[Row]:
     return _select(database, f"{_HAS_KEY} ORDER BY path", (fold(key),))
 
 
-def list_rows(database: Database, filters: Filters = _NO_FILTERS, limit: int = -1) -> list[Row]:
+def list_rows(database: Database, filters: Filters = NO_FILTERS, limit: int = -1) -> list[Row]:
     """Return the records that ``filters`` admits, by path, at most ``limit`` where it is not negative."""
     condition, values = format_filters(filters)
     return _select(database, f"is_shadowed = 0{condition} ORDER BY path LIMIT ?", (*values, limit))
@@ -176,16 +122,6 @@ def load_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[in
         rows = connection.execute(f"SELECT {_COLUMNS}, rowid FROM records WHERE rowid IN ({marks(some)})", some)  # noqa: S608
         found |= {row[-1]: _make_row(row[:-1]) for row in rows}
     return found
-
-
-def _make_match(row: Row, exact: str | None, found: Found | None) -> Match:
-    by_field = found.words if found else {}
-    matched = [f"{field}: {' '.join(words)}" for field, words in by_field.items()]
-    if exact:
-        field, _colon, _name = exact.partition(":")
-        matched = [exact, *(reason for reason in matched if not reason.startswith(f"{field}:"))]
-    words = dict.fromkeys(word for words in by_field.values() for word in words)
-    return Match(row, tuple(matched), tuple(words), found.score if found else 0.0)
 
 
 def _select(database: Database, condition: str, values: tuple[Any, ...]) -> list[Row]:

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from gitmem.catalog.expressions import Term, join
 from gitmem.catalog.filters import marks
 from gitmem.catalog.tables import FIELDS, WEIGHTS
 
@@ -20,6 +21,7 @@ _NAME_ORDER = ("key", "title", "alias")
 # What all words of a question in exactly their form add to a score: enough to decide between equals, not much more.
 _EXACT_BONUS = 0.2
 _ALWAYS_TELLING = 1000
+_MATCHING = "FROM terms JOIN records ON records.rowid = terms.rowid WHERE terms MATCH ? AND is_shadowed = 0"
 
 
 class Found(NamedTuple):
@@ -27,12 +29,6 @@ class Found(NamedTuple):
 
     score: float
     words: dict[str, list[str]]
-
-
-def format_expression(terms: Sequence[str], operator: str) -> str:
-    """Return the full-text expression for ``terms`` joined by ``AND`` or ``OR``. Each is quoted, so none is syntax."""
-    # A NUL ends an expression for the engine, quoted or not.
-    return f" {operator} ".join('"' + term.replace('"', '""').replace("\0", " ") + '"' for term in terms)
 
 
 def find_exact(
@@ -63,13 +59,12 @@ def find_scores(
     """
     if not expression:
         return {}
-    if condition.count(" AND ") <= 1:
+    if condition.count(" AND ") <= 2:
         found = _find_scores_first(connection, expression, condition, values, limit)
         if found is not None:
             return found
     rows = connection.execute(
-        f"SELECT records.rowid, {_SCORE} AS score FROM terms JOIN records ON records.rowid = terms.rowid"  # noqa: S608
-        f" WHERE terms MATCH ? AND is_shadowed = 0{condition} ORDER BY score DESC, path LIMIT ?",
+        f"SELECT records.rowid, {_SCORE} AS score {_MATCHING}{condition} ORDER BY score DESC, path LIMIT ?",
         (expression, *values, limit),
     )
     return dict(rows.fetchall())
@@ -99,44 +94,71 @@ def _find_scores_first(
     return {row: -score for score, _path, row in found} if is_sure else None
 
 
-def find_telling(connection: sqlite3.Connection, terms: Sequence[str]) -> list[str]:
-    """Return the terms that tell records apart: those in at most a fifth of them, or in 1,000; all if none is.
+def find_in_order(
+    connection: sqlite3.Connection,
+    expression: str,
+    condition: str,
+    values: tuple[Any, ...],
+    order: str,
+    limit: int,
+) -> dict[int, float]:
+    """Return the first ``limit`` of the records that match, by the SQL ``order``; their scores are 0."""
+    if not expression:
+        return {}
+    rows = connection.execute(
+        f"SELECT records.rowid, 0.0 {_MATCHING}{condition} ORDER BY {order} LIMIT ?",
+        (expression, *values, limit),
+    )
+    return dict(rows.fetchall())
+
+
+def count_matches(
+    connection: sqlite3.Connection, expression: str, condition: str, values: tuple[Any, ...], most: int
+) -> int:
+    """Return how many records match, at most ``most``."""
+    if not expression:
+        return 0
+    question = f"SELECT count(*) FROM (SELECT 1 {_MATCHING}{condition} LIMIT ?)"  # noqa: S608
+    return int(connection.execute(question, (expression, *values, most)).fetchone()[0])
+
+
+def has_match(connection: sqlite3.Connection, expression: str) -> bool:
+    """Tell whether any record, delivered or not, matches."""
+    return connection.execute("SELECT 1 FROM terms WHERE terms MATCH ? LIMIT 1", (expression,)).fetchone() is not None
+
+
+def find_telling(connection: sqlite3.Connection, expressions: Sequence[str]) -> list[str]:
+    """Return the expressions that tell records apart: in at most a fifth of them, or in 1,000; all if none is.
 
     A term in most records hardly changes the order, but scoring all of them is what a search with ``OR`` costs.
     """
     (count,) = connection.execute("SELECT coalesce(max(rowid), 0) FROM records").fetchone()
     most = max(_ALWAYS_TELLING, count // 5)
     question = f"SELECT count(*) FROM (SELECT 1 FROM terms WHERE terms MATCH ? LIMIT {most + 1})"  # noqa: S608
-    telling = [
-        term for term in terms if connection.execute(question, (format_expression([term], "OR"),)).fetchone()[0] <= most
-    ]
-    return telling or list(terms)
+    telling = [one for one in expressions if connection.execute(question, (one,)).fetchone()[0] <= most]
+    return telling or list(expressions)
 
 
 def rank(
-    connection: sqlite3.Connection, groups: Sequence[Mapping[int, float]], tokens: Sequence[tuple[str, str]]
+    connection: sqlite3.Connection, groups: Sequence[Mapping[int, float]], terms: Sequence[Term], fields: Sequence[str]
 ) -> dict[int, Found]:
     """Return the scored records, group by group and in each the best first, with the words that matched.
 
-    ``tokens`` holds each term of the question with the word that it comes from. Exact words add a little to a score.
+    Exact words add a little to a score. Only words in ``fields`` count, where there are any.
     """
-    if not any(groups):
-        return {}
-    shown = _spell(tokens)
-    words = _find_words(connection, format_expression(list(shown), "OR"), [row for group in groups for row in group])
+    if not any(groups) or not terms:
+        return {row: Found(score, {}) for group in groups for row, score in group.items()}
+    shown = {term.stored: term.shown for term in reversed(terms)}
+    rows = [row for group in groups for row in group]
+    words = _find_words(connection, join([term.expression for term in terms], "OR"), rows, fields)
     found = {}
     for group in groups:
         for row, score in group.items():
-            exact = shown.keys() & {word for field in words[row].values() for word in field}
-            by_field = {field: _show([shown.get(w, w) for w in fields]) for field, fields in words[row].items()}
+            matched = words.get(row, {})
+            exact = shown.keys() & {word for field in matched.values() for word in field}
+            by_field = {field: _show([shown.get(w, w) for w in matches]) for field, matches in matched.items()}
             found[row] = Found(score * (1 + _EXACT_BONUS * len(exact) / len(shown)), by_field)
     return {row: found[row] for group in groups for row in sorted(group, key=lambda row: -found[row].score)}
-
-
-def _spell(tokens: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Return how to show each term: the first of a word, which stands for all of it, as that word."""
-    first = {word: term for term, word in reversed(tokens)}
-    return {term: word if first[word] == term else term for term, word in tokens}
 
 
 def _show(words: Sequence[str]) -> list[str]:
@@ -145,7 +167,7 @@ def _show(words: Sequence[str]) -> list[str]:
 
 
 def _find_words(
-    connection: sqlite3.Connection, expression: str, rows: Sequence[int]
+    connection: sqlite3.Connection, expression: str, rows: Sequence[int], fields: Sequence[str]
 ) -> dict[int, dict[str, list[str]]]:
     """Return the words of each record that match, each once, by field; fields without any left out."""
     # One question a record: for one pass over all matches of the expression, most of which are not asked for, takes
@@ -155,7 +177,9 @@ def _find_words(
     for row in rows:
         texts = connection.execute(question, (expression, row)).fetchone() or [""] * len(FIELDS)
         by_field = {
-            field: list(dict.fromkeys(_HIGHLIGHT.findall(text))) for field, text in zip(FIELDS, texts, strict=True)
+            field: list(dict.fromkeys(_HIGHLIGHT.findall(text)))
+            for field, text in zip(FIELDS, texts, strict=True)
+            if not fields or field in fields
         }
         found[row] = {field: words for field, words in by_field.items() if words}
     return found

@@ -168,6 +168,7 @@ def _apply(
     if writer.forgot_private:
         # Deleted terms stay in the engine's segments until these are merged.
         connection.execute("INSERT INTO terms(terms) VALUES ('optimize')")
+        connection.execute("INSERT INTO note_terms(note_terms) VALUES ('optimize')")
 
 
 def _take_folder(

@@ -45,6 +45,13 @@ SCHEMA = (
     CREATE VIRTUAL TABLE terms USING fts5(
         title, key, tags, summary, body, tokenize = 'porter unicode61 remove_diacritics 2')
     """,
+    # The stems of all terms, for what is spelt nearly like a word that no record has.
+    "CREATE VIRTUAL TABLE stems USING fts5vocab(terms, 'row')",
+    # Files that are no records: notes without an id, and notes whose frontmatter can't be read. Private ones left out.
+    "CREATE TABLE notes(rowid INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, why TEXT NOT NULL)",
+    """
+    CREATE VIRTUAL TABLE note_terms USING fts5(title, body, tokenize = 'porter unicode61 remove_diacritics 2')
+    """,
     # Terms are gathered in 8 MiB of memory before they are written: fewer segments to merge in a first catalog.
     "INSERT INTO terms(terms, rank) VALUES ('hashsize', 8388608)",
 )

@@ -16,6 +16,7 @@ from gitmem.model.record import Record
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.text import fold, one_line
 from gitmem.vault.markdown import find_links, find_property_links
+from gitmem.vault.plain_note import parse_plain_note
 
 # Each step is done for the whole batch before the next: that takes a third less than all steps for one file after the
 # other, and the gain is all there from some 30 files on.
@@ -26,6 +27,7 @@ _ADD_NAME = "INSERT OR IGNORE INTO names VALUES (?, ?, ?)"
 _ADD_TAG = "INSERT OR IGNORE INTO tags VALUES (?, ?, ?)"
 _ADD_LINK = "INSERT OR IGNORE INTO links VALUES (?, ?, ?)"
 ADD_PROBLEM = "INSERT INTO problems VALUES (?, ?, ?, ?)"
+_NO_ID = "it has no gitmem_id"
 # What gitmem names its files: no need to look at each letter of ten thousand of them.
 _OWN_PATH = re.compile(
     r"(?:baseline|promoted|(?:observations|retired)/\d{4}-\d\d)/[a-z0-9-]{1,120}-[a-z0-9]{6}\.md", re.ASCII
@@ -33,11 +35,11 @@ _OWN_PATH = re.compile(
 
 
 class _File(NamedTuple):
-    """A file that was read and is to be taken in; ``had_record`` tells whether a record of it was stored before."""
+    """A file that was read and is to be taken in; ``had_text`` tells whether any of its text was stored before."""
 
     path: str
     data: bytes
-    had_record: bool
+    had_text: bool
 
 
 class _Texts(NamedTuple):
@@ -100,14 +102,18 @@ class Writer:
         return True
 
     def forget(self, path: str) -> bool:
-        """Drop everything stored of the file at ``path``; return whether there was a record."""
+        """Drop everything stored of the file at ``path``; return whether some of its text was."""
         execute = self._connection.execute
         row = execute("SELECT rowid, key, title, aliases, tags FROM records WHERE path = ?", (path,)).fetchone()
         execute("DELETE FROM problems WHERE path = ?", (path,))
         execute("DELETE FROM private WHERE path = ?", (path,))
         execute("DELETE FROM links WHERE path = ?", (path,))
         if row is None:
-            return False
+            note = execute("SELECT rowid FROM notes WHERE path = ?", (path,)).fetchone()
+            if note is not None:
+                execute("DELETE FROM note_terms WHERE rowid = ?", note)
+                execute("DELETE FROM notes WHERE rowid = ?", note)
+            return note is not None
         number, key, title, aliases, tags = row
         for name in _list_names(number, title, key, aliases.split("\n")):
             execute("DELETE FROM names WHERE name = ? AND field = ? AND record = ?", name)
@@ -153,14 +159,33 @@ class Writer:
         try:
             record = self._parse(path, file.data)
             if record is None:
-                return None
-            if not record.private:
+                self._add_note(file, _NO_ID)
+            elif record.private:
+                self._hide(file)
+            else:
                 return record if _OWN_PATH.fullmatch(path) or parse_vault_path(path) else None
-            self._connection.execute("INSERT INTO private VALUES (?)", (path,))
-            self.forgot_private |= file.had_record
         except InputError as error:
             self._note_problem(path, error.code, error.message, error.fields.get("line"))
+            self._add_note(file, error.message)
         return None
+
+    def _hide(self, file: _File) -> None:
+        self._connection.execute("INSERT INTO private VALUES (?)", (file.path,))
+        self.forgot_private |= file.had_text
+
+    def _add_note(self, file: _File, why: str) -> None:
+        """Store what is no record, so that it is found all the same; nothing of what may be private."""
+        note = parse_plain_note(file.path, file.data)
+        if note is None:
+            return
+        if note.is_private:
+            self._hide(file)
+            return
+        execute, terms = self._connection.execute, self._terms
+        title, text, why, *links = [self._clean(each) for each in (note.title, note.text, why, *note.links)]
+        row = execute("INSERT INTO notes(path, why) VALUES (?, ?)", (file.path, why)).lastrowid
+        execute("INSERT INTO note_terms(rowid, title, body) VALUES (?, ?, ?)", (row, terms(title), terms(text)))
+        self._connection.executemany(_ADD_LINK, [(file.path, link, link_name(link)) for link in links])
 
     def _format_terms(self, row: int, texts: _Texts) -> tuple[object, ...]:
         terms = self._terms

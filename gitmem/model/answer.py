@@ -20,18 +20,53 @@ class Status(StrEnum):
     UNAVAILABLE = "unavailable"
 
 
+class Sort(StrEnum):
+    """In which order a search answers: the newest first, titles and paths from A to Z."""
+
+    RELEVANCE = "relevance"
+    UPDATED = "updated"
+    CREATED = "created"
+    TITLE = "title"
+    PATH = "path"
+
+
+class Strength(StrEnum):
+    """How well a record fits a question: it is named by it, it has all of the words, or some."""
+
+    EXACT = "exact"
+    ALL = "all-words"
+    SOME = "some-words"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a vault lies in an answer of several: its name, its scope, and the folder of its repository."""
+
+    name: str
+    scope: str
+    repo: str
+
+
+Spans = tuple[tuple[int, int], ...]
+"""Places in a text, each from a character up to but without another, in order."""
+
+
 @dataclass(frozen=True)
 class Hit:
-    """One record in an answer. ``matched`` says why (``title: two``), ``snippet`` shows where.
+    """One record in an answer.
 
-    ``marks`` is what is to be minded about it: that it is out of date, or due for review.
+    Of a search, ``matched`` says why (``title: two``), ``snippet`` shows where, and ``spans`` has the places of the
+    words in ``title``, ``summary`` and ``snippet``. ``marks`` is what is to be minded about it: that it is out of date,
+    or due for review. ``vault`` is set where an answer is of several.
     """
 
     record: Record
     matched: tuple[str, ...] = ()
     snippet: str = ""
-    score: float = 0.0
     uncommitted: bool = False
+    strength: Strength | None = None
+    spans: dict[str, Spans] = field(default_factory=dict)
+    vault: Place | None = None
     marks: tuple[Mark, ...] = ()
 
 

@@ -5,7 +5,7 @@ can't do is done here, by adding terms:
 
 - an identifier counts whole and in parts: ``cache-ttl``, ``cache_ttl`` and ``cacheTtl`` all give ``cachettl``,
   ``cache`` and ``ttl``; a path gives its parts, its file name and its whole;
-- ``C++`` and ``C#`` give ``cplusplus`` and ``csharp``;
+- ``C++`` and ``C#`` give ``cplusplus`` and ``csharp``, the option ``-rf`` of a command line ``optionrf``;
 - Chinese, Japanese and Korean, written without blanks, count in pairs of neighbouring characters and singly.
 
 Pure.
@@ -15,30 +15,28 @@ from __future__ import annotations
 
 import functools
 import re
+import string
 import unicodedata
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
+from dataclasses import replace
 
-from gitmem.errors import InputError
+from gitmem.model.question import Word
 from gitmem.relevance.stopwords import CHINESE_CHARACTERS, CHINESE_WORDS, ENGLISH
-from gitmem.text import one_line, shorten
 
 TERMS_VERSION = 1
 """Raised whenever the same text gives other terms, so that a stored catalog is made anew."""
 MAX_QUERY_BYTES = 1024
-MAX_QUERY_WORDS = 64
+MAXQUERY_WORDS = 64
 
 _MAX_WHOLE_CHARS = 64
-_MAX_PLACES = 200
 _SEPARATORS = "_-./\\:@"
 _CJK = (
     "\u1100-\u11ff\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e"
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003134f"
 )
-_CJK_RUN = re.compile(f"[{_CJK}]+")
+CJK_RUN = re.compile(f"[{_CJK}]+")
 _LETTERS = rf"[^\W_{_CJK}]+"
-_QUERY_WORD = re.compile(rf"[{_CJK}]+|{_LETTERS}(?:[_\-./\\:@]{{1,2}}{_LETTERS})*(?:\+\+(?!\w)|#(?!\w))?")
+QUERY_WORD = re.compile(rf"[{_CJK}]+|{_LETTERS}(?:[_\-./\\:@]{{1,2}}{_LETTERS})*(?:\+\+(?!\w)|#(?!\w))?")
 _CAMEL_PART = re.compile(r"[A-Z]?[a-z]+[0-9]*|[A-Z]+(?![a-z])[0-9]*|[0-9]+")
 _PLURAL_ACRONYM = re.compile(r"[A-Z]+s")
 # Identifiers come apart at three depths: places in a path, names in a dotted name, parts of a name.
@@ -67,13 +65,6 @@ _PLAIN = bytes(point for point, kind in enumerate(_OUTLINE) if kind in b" a")
 _SHORT = 200
 
 
-class Token(NamedTuple):
-    """One term of a question, and the word of the question that it comes from (Chinese characters: the term)."""
-
-    term: str
-    word: str
-
-
 def extract_terms(text: str) -> str:
     """Return the terms of ``text`` for the full-text engine: its words in small letters, then what identifiers add.
 
@@ -82,53 +73,53 @@ def extract_terms(text: str) -> str:
     """
     if text.isascii():
         words, ascii_text = text.lower(), text
-        if len(text) < _SHORT and not text[1:].encode().translate(None, _PLAIN):
+        if len(text) < _SHORT and text[:1] != "-" and not text[1:].encode().translate(None, _PLAIN):
             return words
     else:
         text = unicodedata.normalize("NFKC", text)
-        words = _CJK_RUN.sub(_spread, text).casefold()
+        words = CJK_RUN.sub(_spread, text).casefold()
         ascii_text = text.encode("ascii", "replace").decode()
     further = _find_identifier_terms(ascii_text)
     return f"{words} {' '.join(further)}" if further else words
 
 
-def parse_query(text: str) -> tuple[Token, ...]:
-    """Return the terms of a question in order, each once; none where it holds no letter or digit.
-
-    Stop words are dropped unless nothing else is left. Every character is plain data: ``AND``, ``*``, quotes and the
-    like mean nothing. Raises ``InputError`` (``query-too-long``) above ``MAX_QUERY_BYTES`` or ``MAX_QUERY_WORDS``,
-    where two Chinese, Japanese or Korean characters count as one word.
-    """
-    size = len(text.encode("utf-8", "replace"))
-    words = _QUERY_WORD.findall(unicodedata.normalize("NFKC", text)) if size <= MAX_QUERY_BYTES else []
-    count = sum((len(word) + 1) // 2 if _CJK_RUN.match(word) else 1 for word in words)
-    if size > MAX_QUERY_BYTES or count > MAX_QUERY_WORDS:
-        raise InputError(
-            "query-too-long",
-            f"a search takes at most {MAX_QUERY_WORDS} words and {MAX_QUERY_BYTES} bytes",
-            "Search for the few words that matter most.",
-        )
-    tokens = {term: Token(term, term if _CJK_RUN.match(term) else word) for word in words for term in _expand(word)}
-    telling = tuple(token for token in tokens.values() if not _is_stop_word(token))
-    return telling or tuple(tokens.values())
+def expand_word(word: str) -> Word:
+    """Return one word of a question, as ``QUERY_WORD`` finds it, with its terms."""
+    if CJK_RUN.match(word):
+        return Word(word, tuple(_pairs(word)) or (word,), further=tuple(word) if len(word) > 1 else ())
+    if _SYMBOL_NAME.fullmatch(word):
+        return Word(word, (_name_symbol(word),))
+    pieces = word.rstrip("+#").translate(_PARTS).split()
+    if not word.isascii():
+        return Word(word, tuple(piece.casefold() for piece in pieces))
+    terms: list[str] = []
+    wholes = [*_find_wholes(word.rstrip("+#").lower())]
+    for piece in pieces:
+        parts = _split_camel(piece)
+        terms += parts or [piece.lower()]
+        wholes += [piece.lower()] if parts else []
+    whole, *further = wholes or [""]
+    return Word(word, tuple(dict.fromkeys(terms)), whole, tuple(further))
 
 
-def make_snippet(text: str, terms: Sequence[str], max_chars: int) -> str:
-    """Return one line of at most ``max_chars`` characters from the part of ``text`` that holds most of ``terms``.
+def drop_stop_words(word: Word) -> Word:
+    """Return ``word`` without the terms that are too common to search by; without any where it is a stop word."""
+    terms, further = (
+        tuple(term for term in terms if not _is_stop_word(term, word.text.lstrip("-")))
+        for terms in (word.terms, word.further)
+    )
+    return replace(word, terms=terms or further, further=further if terms else ())
 
-    A term is found at the start of a word, inflected forms of it too. Text left out is marked by ``…``. Without a
-    match the beginning is returned.
-    """
-    line = one_line(text)
-    found = _find_starts(line, terms)
-    if len(line) <= max_chars or not found:
-        return shorten(line, max_chars)
-    best = _find_densest(found, max_chars * 3 // 4)
-    start = max(0, min(best - max_chars // 8, len(line) - max_chars + 1))
-    if start > 0:
-        start = line.find(" ", start, best) + 1 or start
-    head = "…" if start else ""
-    return head + shorten(line[start:], max_chars - len(head))
+
+def split_word(word: str) -> list[str]:
+    """Return the parts of ``word`` in small letters: those between blanks, what joins identifiers, and humps."""
+    pieces = word.translate(_PARTS).split()
+    return [part for piece in pieces for part in (_split_camel(piece) if piece.isascii() else []) or [piece.lower()]]
+
+
+def name_option(word: str) -> str:
+    """Return the term of an option on a command line: the same for ``-rf`` and ``--rf``, given without the minus."""
+    return "option" + "".join(word.lower().translate(_PARTS).split())
 
 
 def _spread(run: re.Match[str]) -> str:
@@ -154,12 +145,15 @@ def _find_identifier_terms(text: str) -> list[str]:
             word = lower[start:end].strip(_SEPARATORS)
             if not word.isalnum():
                 terms += _find_wholes(word)
+            if text[start] == "-" and word[:1].isalpha() and len(word) <= _MAX_WHOLE_CHARS:
+                terms.append(name_option(word))
         outline = outline.replace(b".", b" ")
     if b"A" in outline:
         # Most capitals only begin words.
         for start, end in _iter_words(outline, outline.replace(b" A", b"  "), b"A"):
             if outline.find(b"A", start + 1, end) >= 0:
-                terms += _split_camel(text[start:end])
+                terms += (parts := _split_camel(text[start:end]))
+                terms += [part.rstrip(string.digits) for part in parts if part[-1].isdigit() and part[0].isalpha()]
     return terms
 
 
@@ -202,62 +196,8 @@ def _name_symbol(word: str) -> str:
     return stem.lower() + _SYMBOLS[word[len(stem) :]]
 
 
-def _expand(word: str) -> list[str]:
-    """Return the terms of one word of a question, the most telling first."""
-    if _CJK_RUN.match(word):
-        return [*_pairs(word), *word]
-    if _SYMBOL_NAME.fullmatch(word):
-        return [_name_symbol(word)]
-    word = word.rstrip("+#")
-    parts = word.translate(_PARTS).split()
-    terms = [part.casefold() for part in parts]
-    if word.isascii():
-        terms = [*_find_wholes(word.lower()), *terms, *(term for part in parts for term in _split_camel(part))]
-    return terms
-
-
-def _is_stop_word(token: Token) -> bool:
-    term = token.term
+def _is_stop_word(term: str, word: str) -> bool:
     if term in ENGLISH or term in CHINESE_WORDS:
         return True
-    is_letter_of_name = len(term) == 1 and term.isascii() and len(token.word) > 1
+    is_letter_of_name = len(term) == 1 and term.isascii() and len(word) > 1
     return is_letter_of_name or (len(term) <= 2 and not CHINESE_CHARACTERS.isdisjoint(term))
-
-
-def _find_starts(line: str, terms: Sequence[str]) -> list[tuple[int, str]]:
-    """Return where words of ``line`` start that are forms of one of ``terms``, in order."""
-    lower = line.lower()
-    if len(lower) != len(line):  # a few letters grow; places in the one would be wrong in the other
-        lower = line
-    found = []
-    for head in {_head(term.lower()) for term in terms if term}:
-        at = lower.find(head)
-        for _ in range(_MAX_PLACES):
-            if at < 0:
-                break
-            if at == 0 or not head.isascii() or not (lower[at - 1].isascii() and lower[at - 1].isalnum()):
-                found.append((at, head))
-            at = lower.find(head, at + 1)
-    return sorted(found)
-
-
-def _find_densest(found: Sequence[tuple[int, str]], reach: int) -> int:
-    """Return the first place from which most different terms lie within ``reach`` characters."""
-    best, most, first = 0, 0, 0
-    inside: Counter[str] = Counter()
-    for at, term in found:
-        inside[term] += 1
-        while at - found[first][0] >= reach:
-            gone = found[first][1]
-            inside[gone] -= 1
-            if not inside[gone]:
-                del inside[gone]
-            first += 1
-        if len(inside) > most:
-            best, most = found[first][0], len(inside)
-    return best
-
-
-def _head(term: str) -> str:
-    """Return what all forms of an English word start with: the word without an ending of up to three letters."""
-    return term[: max(4, len(term) - 3)] if term.isalpha() and term.isascii() else term

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gitmem.service.edited import EditedNote
     from gitmem.service.import_notes import ImportReport
     from gitmem.service.log import LogFilters
-    from gitmem.service.query import Filters
+    from gitmem.service.query import Filters, SearchOptions
     from gitmem.service.tags import Vocabulary
     from gitmem.service.timeline import Stretch
     from gitmem.service.undo import Undoing
@@ -204,11 +204,19 @@ class Memory:
 
         return report(lambda: list_records(self.vault, filters, Paging(limit, offset, sort), as_of))
 
-    def search(self, words: str, filters: Filters, limit: int = 10, as_of: str | None = None) -> Answer:
+    def search(
+        self,
+        words: str,
+        filters: Filters,
+        limit: int = 10,
+        as_of: str | None = None,
+        options: SearchOptions | None = None,
+    ) -> Answer:
         """Return the records that best match ``words``. See ``service.search``."""
+        from gitmem.service.query import SearchOptions
         from gitmem.service.search import search
 
-        return report(lambda: search(self.vault, words, filters, limit, as_of))
+        return report(lambda: search(self.vault, words, filters, limit, as_of, options or SearchOptions()))
 
     def tags(self, filters: Filters, wanted: Vocabulary | None = None, as_of: str | None = None) -> Answer:
         """Return the tags and how many records have each, as rows. See ``service.tags``."""

@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from gitmem.errors import InputError
+from gitmem.model.answer import Sort
 from gitmem.model.authority import Authority
 from gitmem.model.record import Kind, State
 from gitmem.model.when import Span, parse_when
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from gitmem.catalog.filters import Filters as CatalogFilters
     from gitmem.service.reading import Reading
 
+FIELDS = ("title", "key", "tags", "summary", "body")
+"""What of a record is searched; ``key`` stands for its aliases, too."""
 MAX_VALUES = 100
 """How many tags, folders or links one filter takes."""
 MAX_PATH_CHARS = 1000
@@ -45,6 +48,21 @@ class Filters:
     verified: bool | None = None
     links_to: tuple[str, ...] = ()
     due: str | None = None
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How to search: from which match on, in which order, in which ``fields`` of a record (all where empty).
+
+    Records that have a word or phrase of ``exclude`` are left out. Episodes and tasks answer only with ``episodes``,
+    and then alone, or where the filters name their kind.
+    """
+
+    offset: int = 0
+    sort: Sort = Sort.RELEVANCE
+    fields: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    episodes: bool = False
 
 
 def to_catalog(filters: Filters, reading: Reading) -> CatalogFilters:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -87,6 +87,14 @@ class Reading:
     report: Report
     now: datetime.datetime
     past: Past | None = None
+
+    def open(self) -> AbstractContextManager[Callable[[str], bytes]]:
+        """Return what reads a note of this moment by its path, see ``StableReader`` and ``Past.open``."""
+        if self.past is not None:
+            return self.past.open()
+        from gitmem.vault.scan import StableReader
+
+        return StableReader(self.vault.layout.repo, self.vault.clock)
 
     def records(self, paths: Iterable[str]) -> dict[str, tuple[Record, bytes]]:
         """Return the records at ``paths`` with their bytes, reread and masked.

@@ -5,53 +5,159 @@ INV-NEVER-SILENT: an answer without hits says whether nothing fits or something 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from gitmem.model.answer import Answer, Hit, Status
-from gitmem.service.query import Filters, to_catalog
+from gitmem.errors import InputError
+from gitmem.model.answer import Answer, Hit, Spans, Status, Strength
+from gitmem.model.record import EPISODIC_KINDS, Kind, Record
+from gitmem.service.query import FIELDS, Filters, SearchOptions, to_catalog
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
 
 if TYPE_CHECKING:
-    from gitmem.catalog.query import Match, Query
+    from gitmem.catalog.search import Match, Matches, Page, Query
 
 MAX_SNIPPET_CHARS = 160
+MAX_NOTES = 5
+"""How many notes that are no records an answer has at most."""
+_NO_OPTIONS = SearchOptions()
 
 
-def search(vault: OpenVault, words: str, filters: Filters, limit: int = 10, as_of: str | None = None) -> Answer:
-    """Return the records that best match ``words`` as hits, best first, at most ``limit`` (1 to 1,000).
+def search(
+    vault: OpenVault,
+    words: str,
+    filters: Filters,
+    limit: int = 10,
+    as_of: str | None = None,
+    options: SearchOptions = _NO_OPTIONS,
+) -> Answer:
+    """Return the records that answer ``words`` as hits, best first, at most ``limit`` (1 to 1,000).
 
-    Each hit says why it matched and shows the place. Uncommitted edits are found and flagged. Retired records answer
-    only when ``filters`` names their state. ``as_of`` asks an earlier commit, see ``reading.answer``. Raises
-    ``InputError`` (``empty-query``, ``query-too-long``, ``bad-limit``, ``no-such-revision``).
+    ``relevance.question`` says what ``words`` may hold. Each hit says why it matched and shows the place. Uncommitted
+    edits are found and flagged. Retired records answer only when ``filters`` names their state. ``as_of`` asks an
+    earlier commit, see ``reading.answer``. In ``extra``:
+
+    - ``total``: how many records match, counted up to 1,000, and ``more``: whether there are any behind these;
+    - ``episodes``: how many episodes and tasks match beside them, counted alike, where they were kept apart;
+    - ``notes``: up to 5 notes that are no records and match, as rows (``path``, ``title``, ``snippet``, ``spans``,
+      ``why`` it is no record), where no filter but state and path is set;
+    - ``not_word_for_word``: the phrases that no record has; their words were looked for instead;
+    - ``did_you_mean``: ``words`` with other spellings, where a word is in no record;
+    - ``hint``: what to do where nothing matches, if something can be said.
+
+    Raises ``InputError`` (``empty-query``, ``query-too-long``, ``bad-limit``, ``bad-offset``, ``bad-field``,
+    ``no-such-revision``, and what ``to_catalog`` raises).
     """
-    from gitmem.catalog.query import Query
-    from gitmem.errors import InputError
-    from gitmem.relevance.terms import parse_query
+    from gitmem.catalog.search import Page, Query
+    from gitmem.relevance.question import parse_question
 
-    tokens = tuple((token.term, token.word) for token in parse_query(words))
+    question = parse_question(words, options.exclude)
     if not words.strip():
         raise InputError("empty-query", "there is nothing to search for", "Give a word, or use `gitmem list`.")
+    wrong = [name for name in options.fields if name not in FIELDS]
+    if wrong:
+        raise InputError("bad-field", f"a record has no field {wrong[0]!r}", f"The fields are {', '.join(FIELDS)}.")
+    apart = () if filters.kinds or options.episodes else _EPISODIC
+    if options.episodes:
+        filters = replace(filters, kinds=filters.kinds or _EPISODIC)
 
     def ask(reading: Reading) -> Answer:
-        return _search(reading, Query(words, tokens, to_catalog(filters, reading)), limit)
+        query = Query(question, to_catalog(filters, reading), options.fields, apart)
+        return _search(reading, query, Page(limit, options.offset, options.sort), words, filters)
 
     return answer(vault, ask, as_of)
 
 
-def _search(reading: Reading, query: Query, limit: int) -> Answer:
-    from gitmem.catalog.query import search as find_matches
-    from gitmem.relevance.terms import make_snippet
+_EPISODIC = tuple(kind for kind in Kind if kind in EPISODIC_KINDS)
 
-    matches: list[Match] = find_matches(reading.database, query, limit)
-    records = reading.records(sorted(match.row.path for match in matches))
+
+def _search(reading: Reading, query: Query, page: Page, words: str, filters: Filters) -> Answer:
+    from gitmem.catalog.search import MAX_COUNT
+    from gitmem.catalog.search import search as find_matches
+    from gitmem.relevance.question import take_apart
+
+    found: Matches = find_matches(reading.database, query, page)
+    extra: dict[str, Any] = {}
+    if not found.total and query.question.phrases:
+        # Questions quote titles that no record has word for word; an agent must not take that for "never recorded".
+        extra["not_word_for_word"] = [phrase.text for phrase in query.question.phrases]
+        query = replace(query, question=take_apart(query.question))
+        found = find_matches(reading.database, query, page)
+    records = reading.records(sorted(match.row.path for match in found.page))
     uncommitted = reading.uncommitted(record for record, _data in records.values())
-    hits = []
-    for match in matches:
-        if match.row.path not in records:
-            continue
-        record = records[match.row.path][0]
-        snippet = make_snippet(record.body, match.words, MAX_SNIPPET_CHARS)
-        hits.append(Hit(record, match.matched, snippet, uncommitted=record.path in uncommitted))
-    status = Status.OK if hits else Status.NO_MATCH
-    return Answer(status, reading.head, tuple(hits), diagnostics=reading.report.problems)
+    hits = tuple(
+        _make_hit(match, records[match.row.path][0], is_uncommitted=match.row.path in uncommitted)
+        for match in found.page
+        if match.row.path in records
+    )
+    extra |= {"total": found.total, "more": found.total > page.offset + len(found.page)}
+    if found.total == MAX_COUNT:
+        extra["total_at_least"] = True
+    if query.apart:
+        extra["episodes"] = found.apart
+    extra["notes"] = _list_notes(reading, query, page, filters, is_weak=not _is_strong(found))
+    if found.near:
+        extra["did_you_mean"] = _respell(words, found.near)
+    is_empty = not hits and not extra["notes"]
+    if is_empty and not found.total and (hint := _explain(reading, query, filters)):
+        extra["hint"] = hint
+    return Answer(
+        Status.NO_MATCH if is_empty else Status.OK, reading.head, hits, diagnostics=reading.report.problems, extra=extra
+    )
+
+
+def _is_strong(found: Matches) -> bool:
+    return any(match.strength is not Strength.SOME for match in found.page)
+
+
+def _make_hit(match: Match, record: Record, *, is_uncommitted: bool) -> Hit:
+    from gitmem.relevance.snippet import find_spans, make_snippet
+
+    snippet = make_snippet(record.body, match.words, MAX_SNIPPET_CHARS)
+    if not find_spans(snippet, match.words):
+        others = (record.summary, "; ".join(record.evidence))
+        passages = (make_snippet(text, match.words, MAX_SNIPPET_CHARS) for text in others)
+        snippet = next((passage for passage in passages if find_spans(passage, match.words)), snippet)
+    texts = {"title": record.title, "summary": record.summary, "snippet": snippet}
+    spans: dict[str, Spans] = {name: found for name, text in texts.items() if (found := find_spans(text, match.words))}
+    return Hit(record, match.matched, snippet, is_uncommitted, match.strength, spans)
+
+
+def _list_notes(reading: Reading, query: Query, page: Page, filters: Filters, *, is_weak: bool) -> list[dict[str, Any]]:
+    from gitmem.catalog.notes import search_notes
+    from gitmem.service.plain_notes import show_notes
+
+    if page.offset or query.fields or filters != Filters(states=filters.states, paths=filters.paths):
+        return []
+    limit = min(page.limit, MAX_NOTES)
+    found = search_notes(reading.database, query.question, query.filters, takes_some=is_weak, limit=limit)
+    return show_notes(reading, found, MAX_SNIPPET_CHARS)
+
+
+def _respell(words: str, near: dict[str, str]) -> str:
+    for word, meant in near.items():
+        words = words.replace(word, meant, 1)
+    return words
+
+
+def _explain(reading: Reading, query: Query, filters: Filters) -> str:
+    from gitmem.service.nothing import explain_filters
+
+    return " ".join(filter(None, (_explain_question(reading, query), *explain_filters(reading, filters))))
+
+
+def _explain_question(reading: Reading, query: Query) -> str:
+    """Return how many records match but for the exclusions of the question, empty for none."""
+    from gitmem.catalog.search import Page
+    from gitmem.catalog.search import search as find_matches
+
+    if not query.question.exclusions:
+        return ""
+    relaxed = replace(query.question, exclusions=())
+    total = find_matches(reading.database, replace(query, question=relaxed), Page(limit=1)).total
+    return f"Without what is left out {_count(total)}." if total else ""
+
+
+def _count(total: int) -> str:
+    return "1 record matches" if total == 1 else f"{total} records match"

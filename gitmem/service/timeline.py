@@ -97,11 +97,10 @@ def _find_matching(reading: Reading, words: str, filters: CatalogFilters) -> tup
 
     In order of time a poor match would stand among the good ones.
     """
-    from gitmem.catalog.query import Query, search
-    from gitmem.relevance.terms import parse_query
+    from gitmem.catalog.search import Page, Query, search
+    from gitmem.relevance.question import parse_question
 
-    tokens = tuple((token.term, token.word) for token in parse_query(words))
-    matches = search(reading.database, Query(words, tokens, filters), MAX_MATCHES)
+    matches = search(reading.database, Query(parse_question(words), filters), Page(MAX_MATCHES)).page
     most = max((len(match.words) for match in matches), default=0)
     return tuple(match.row.path for match in matches if len(match.words) * 5 >= most * 3 or not match.words)
 

@@ -47,10 +47,10 @@ PINNED = {
         "n01 | title: parseUrl url | summary: session | body: parseUrl session url",
     ],
     "a/b.py cache": [
-        "n29 | title: a/b.py bpy | tags: cache | summary: cache a/b.py bpy | body: cache a/b.py bpy",
-        "n03 | title: a/b.py bpy | summary: a/b.py bpy | body: cache a/b.py bpy",
-        "n21 | title: cache a/b.py bpy | summary: cache | body: cache",
-        "n30 | title: cache a/b.py bpy | summary: cache | body: cache",
+        "n29 | title: a/b.py | tags: cache | summary: cache a/b.py | body: cache a/b.py",
+        "n03 | title: a/b.py | summary: a/b.py | body: cache a/b.py",
+        "n21 | title: cache a/b.py | summary: cache | body: cache",
+        "n30 | title: cache a/b.py | summary: cache | body: cache",
     ],
     "ERR_2041 pipeline of the booking": [
         "n54 | title: err ERR_2041 | summary: pipeline | body: booking pipeline err ERR_2041",

@@ -7,20 +7,21 @@ from catalog_ground import IDS, Ground
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.catalog import query
+from gitmem.catalog import search as search_module
+from gitmem.catalog.filters import Filters
 from gitmem.catalog.query import (
-    Filters,
-    Query,
     Row,
     find_by_key,
     find_by_prefix,
     find_row,
     list_rows,
-    search,
 )
+from gitmem.catalog.search import Page, Query, search
 from gitmem.catalog.vocabulary import count_tags
 from gitmem.errors import InputError
+from gitmem.model.question import Question, Word
 from gitmem.model.record import Kind, State
+from gitmem.relevance.question import parse_question
 
 NOTES = {
     # path: (body, properties)
@@ -106,8 +107,8 @@ def test_nothing_fits(ground: Ground, question: str) -> None:
     ['"', '""', '" OR "zebra', "zebra*", "^zebra", "title:zebra", "a AND b", "NEAR(a b)", "-", "{title}: a", "\0"],
 )
 def test_terms_are_never_syntax(ground: Ground, term: str) -> None:
-    for tokens in (((term, term),), ((term, term), ("unicorn", "unicorn"))):
-        found = {match.row.path for match in search(ground.database, Query("", tokens))}
+    for words in ((Word(term, (term,)),), (Word(term, (term,), term, (term,)), Word("unicorn", ("unicorn",)))):
+        found = {match.row.path for match in search(ground.database, Query(Question("", words))).page}
         assert found <= {"observations/2026-11/crlf.md"}
 
 
@@ -138,7 +139,7 @@ def test_a_search_is_of_one_moment_whoever_writes_meanwhile(tmp_path: Path, monk
         for number in range(3):
             ground.note(f"promoted/{number}.md", number, title=f"Two workers {number}")
         ground.refresh()
-        real = query.rank
+        real = search_module.rank
 
         def slow(*args: Any) -> Any:
             for number in range(3):  # another process moves the records between two questions of this one
@@ -146,7 +147,7 @@ def test_a_search_is_of_one_moment_whoever_writes_meanwhile(tmp_path: Path, monk
             other.refresh()
             return real(*args)
 
-        monkeypatch.setattr(query, "rank", slow)
+        monkeypatch.setattr(search_module, "rank", slow)
         assert sorted(ground.find("two workers")) == [f"promoted/{number}.md" for number in range(3)]
         monkeypatch.undo()
         assert len(other.find("two workers")) == 3
@@ -189,7 +190,7 @@ def test_filters_hold_for_exact_names_too(ground: Ground) -> None:
 @pytest.mark.parametrize("limit", [0, -1, 10**9, float("nan"), "10", True, None, 1.0])
 def test_a_bad_limit_is_refused(ground: Ground, limit: Any) -> None:
     with pytest.raises(InputError) as caught:
-        search(ground.database, Query("cache", (("cache", "cache"),)), limit)
+        search(ground.database, Query(parse_question("cache")), Page(limit))
     assert caught.value.code == "bad-limit"
 
 

@@ -1,7 +1,7 @@
 import pytest
 
+from gitmem.relevance.question import parse_question
 from gitmem.relevance.stopwords import CHINESE_CHARACTERS, CHINESE_WORDS, ENGLISH
-from gitmem.relevance.terms import parse_query
 
 
 def test_lists_have_the_form_in_which_terms_meet_them() -> None:
@@ -12,9 +12,10 @@ def test_lists_have_the_form_in_which_terms_meet_them() -> None:
 
 @pytest.mark.parametrize("word", ["test", "run", "use", "new", "key", "up", "down", "first", "state"])
 def test_words_that_carry_a_subject_are_kept(word: str) -> None:
-    assert [token.term for token in parse_query(f"what is the {word}")] == [word]
+    assert [one.terms for one in parse_question(f"what is the {word}").words] == [(word,)]
 
 
 def test_a_stop_word_in_a_compound_goes_and_the_compound_stays() -> None:
-    assert [token.term for token in parse_query("when is there a no-match")] == ["nomatch", "match"]
-    assert [token.term for token in parse_query("is there a")] == ["is", "there", "a"]
+    (word,) = parse_question("when is there a no-match").words
+    assert (word.whole, word.terms) == ("nomatch", ("match",))
+    assert [word.terms for word in parse_question("is there a").words] == [("is",), ("there",), ("a",)]

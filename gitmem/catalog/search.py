@@ -1,0 +1,232 @@
+"""A question in words, asked of the search catalog. A read; it expects a reconciled catalog, see ``catalog.query``."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from gitmem.catalog.database import Database
+from gitmem.catalog.expressions import (
+    Term,
+    format_every,
+    format_exclusion,
+    format_what,
+    join,
+    list_terms,
+    within,
+)
+from gitmem.catalog.filters import NO_FILTERS, Filters, format_filters, format_moment, marks
+from gitmem.catalog.query import Row, load_rows
+from gitmem.catalog.rank import (
+    Found,
+    count_matches,
+    find_exact,
+    find_in_order,
+    find_scores,
+    find_telling,
+    has_match,
+    rank,
+)
+from gitmem.catalog.spelling import find_near_word
+from gitmem.errors import InputError
+from gitmem.model.answer import Sort, Strength
+from gitmem.model.question import Question
+from gitmem.model.record import Kind
+from gitmem.text import fold
+
+MAX_LIMIT = 1000
+MAX_OFFSET = 10_000
+MAX_COUNT = 1000
+"""Up to how many matching records are counted."""
+_SPARE_HITS = 10
+_MAX_RESPELT = 3
+_ORDERS = {
+    Sort.UPDATED: f"{format_moment('coalesce(updated, created)')} DESC, path",
+    Sort.CREATED: f"{format_moment('created')} DESC, path",
+    Sort.TITLE: "records.title COLLATE NOCASE, path",
+    Sort.PATH: "path",
+}
+_COLUMNS = {"key": "key", "alias": "key", "title": "title"}
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is asked: a question, of the records that ``filters`` admits, in ``fields`` of them (all where empty).
+
+    Records of the kinds ``apart`` don't answer but are counted.
+    """
+
+    question: Question
+    filters: Filters = NO_FILTERS
+    fields: tuple[str, ...] = ()
+    apart: tuple[Kind, ...] = ()
+
+
+@dataclass(frozen=True)
+class Page:
+    """Which of the matching records are wanted, and in which order."""
+
+    limit: int = 10
+    offset: int = 0
+    sort: Sort = Sort.RELEVANCE
+
+
+_FIRST_PAGE = Page()
+
+
+@dataclass(frozen=True)
+class Match:
+    """A record that answers a query. ``matched`` says why, a string for each field: ``title: two workers``.
+
+    ``words`` holds the words of the record that matched, for a snippet. ``score`` is higher for the better match among
+    those of one ``strength``; the order of the matches is the ranking.
+    """
+
+    row: Row
+    matched: tuple[str, ...]
+    words: tuple[str, ...]
+    score: float
+    strength: Strength
+
+
+@dataclass(frozen=True)
+class Matches:
+    """One page of what answers a query, and how many records do in all, counted up to ``MAX_COUNT``.
+
+    ``apart`` counts those of the kinds that were kept apart. ``near`` has, for words of the question that no record
+    has, what was probably meant.
+    """
+
+    page: tuple[Match, ...]
+    total: int
+    apart: int
+    near: dict[str, str]
+
+
+def search(database: Database, query: Query, page: Page = _FIRST_PAGE) -> Matches:
+    """Return what answers ``query``, the best first; none where nothing fits.
+
+    First come records whose key, title or alias the question is, or whose key is a compound word in it; then those with
+    every word; then those with any of them, by BM25 over the weighted fields. An exact word breaks near-ties. In
+    another order than by relevance, the last ones count only where there are none of the others. Phrases must be there
+    and exclusions must not, whatever else fits. Raises ``InputError``: ``bad-limit`` outside 1 to ``MAX_LIMIT``,
+    ``bad-offset`` outside 0 to ``MAX_OFFSET``.
+    """
+    _check(page)
+    with database.reading() as connection:
+        return _Search(connection, query).run(page)
+
+
+class _Search:
+    """One question on one connection, all of one moment."""
+
+    def __init__(self, connection: sqlite3.Connection, query: Query) -> None:
+        self._connection = connection
+        self._query = query
+        self._terms: tuple[Term, ...] = list_terms(query.question)
+        self._every = self._within(format_every(query.question))
+        self._demands = self._format_demands()
+
+    def run(self, page: Page) -> Matches:
+        """Return the page, the counts and the unknown words."""
+        wanted = page.offset + page.limit
+        some = self._format_some()
+        exact = self._find_exact()
+        every = self._find(self._every, wanted + _SPARE_HITS, page.sort)
+        takes_some = page.sort is Sort.RELEVANCE or not (exact or every)
+        others: dict[int, float] = {}
+        if takes_some and len(exact.keys() | every.keys()) < wanted:
+            others = self._find(some, wanted + len(every) + _SPARE_HITS, page.sort)
+            others = {row: others[row] for row in others if row not in every}
+        found = rank(self._connection, [every, others], self._terms, self._query.fields)
+        order = self._order([*exact, *(row for row in found if row not in exact)], page)
+        rows = load_rows(self._connection, order)
+        strengths = dict.fromkeys(every, Strength.ALL) | dict.fromkeys(exact, Strength.EXACT)
+        expression = join(filter(None, (self._every, some if takes_some else "")), "OR")
+        total = max(self._count(expression, *self._condition("NOT IN")), page.offset + len(order) if order else 0)
+        return Matches(
+            tuple(_make_match(rows[row], exact.get(row), found.get(row), strengths.get(row)) for row in order),
+            total,
+            self._count(expression, *self._condition("IN")) if self._query.apart else 0,
+            {} if exact or every else self._find_near(is_lost=not total),
+        )
+
+    def _within(self, expression: str) -> str:
+        return within(expression, self._query.fields)
+
+    def _format_some(self) -> str:
+        """Return the expression for records with any of the terms that tell records apart."""
+        if len(self._terms) < 2:
+            return ""
+        terms = [term.expression for term in self._terms]
+        return self._within(join(find_telling(self._connection, terms), "OR"))
+
+    def _format_demands(self) -> tuple[str, tuple[str, ...]]:
+        condition, values = "", []
+        inside = "records.rowid {} (SELECT rowid FROM terms WHERE terms MATCH ?)"
+        for phrase in self._query.question.phrases:
+            condition += f" AND {inside.format('IN')}"
+            values.append(self._within(format_what(phrase)))
+        for exclusion in self._query.question.exclusions:
+            condition += f" AND {inside.format('NOT IN')}"
+            values.append(self._within(format_exclusion(exclusion)))
+        return condition, tuple(values)
+
+    def _condition(self, apart: str) -> tuple[str, tuple[Any, ...]]:
+        """Return the condition on records; ``apart`` is ``IN`` for the kinds that are kept apart, else ``NOT IN``."""
+        condition, values = format_filters(self._query.filters)
+        demands, demanded = self._demands
+        kinds = self._query.apart
+        if kinds:
+            demands += f" AND coalesce(kind, '') {apart} ({marks(kinds)})"
+        return condition + demands, (*values, *demanded, *kinds)
+
+    def _find_exact(self) -> dict[int, str]:
+        question, fields = self._query.question, self._query.fields
+        keys = [fold(question.name), *(fold(word.text) for word in question.words if not word.text.isalnum())]
+        found = find_exact(self._connection, keys[0], keys, *self._condition("NOT IN"))
+        return {row: how for row, how in found.items() if not fields or _COLUMNS[how.partition(":")[0]] in fields}
+
+    def _find(self, expression: str, limit: int, sort: Sort) -> dict[int, float]:
+        if sort is Sort.RELEVANCE:
+            return find_scores(self._connection, expression, *self._condition("NOT IN"), limit)
+        return find_in_order(self._connection, expression, *self._condition("NOT IN"), _ORDERS[sort], limit)
+
+    def _order(self, found: list[int], page: Page) -> list[int]:
+        if page.sort is not Sort.RELEVANCE:
+            question = f"SELECT rowid FROM records WHERE rowid IN ({marks(found)}) ORDER BY {_ORDERS[page.sort]}"  # noqa: S608
+            found = [row for (row,) in self._connection.execute(question, found)]
+        return found[page.offset : page.offset + page.limit]
+
+    def _count(self, expression: str, condition: str, values: tuple[Any, ...]) -> int:
+        return count_matches(self._connection, expression, condition, values, MAX_COUNT)
+
+    def _find_near(self, *, is_lost: bool) -> dict[str, str]:
+        words = [word.text for word in self._query.question.words if not has_match(self._connection, format_what(word))]
+        condition, values = format_filters(self._query.filters)
+        found = {
+            word: find_near_word(self._connection, word, condition, values, searches_on=is_lost)
+            for word in words[:_MAX_RESPELT]
+        }
+        return {word: near for word, near in found.items() if near}
+
+
+def _check(page: Page) -> None:
+    for name, value, least, most in (
+        ("limit", page.limit, 1, MAX_LIMIT),
+        ("offset", page.offset, 0, MAX_OFFSET),
+    ):
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            message = f"{'a limit' if name == 'limit' else 'an offset'} is a whole number from {least} to {most}"
+            raise InputError(f"bad-{name}", message, "Ask for 10." if name == "limit" else "Begin at 0.")
+
+
+def _make_match(row: Row, exact: str | None, found: Found | None, strength: Strength | None) -> Match:
+    by_field = found.words if found else {}
+    matched = [f"{field}: {' '.join(words)}" for field, words in by_field.items()]
+    if exact:
+        field, _colon, _name = exact.partition(":")
+        matched = [exact, *(reason for reason in matched if not reason.startswith(f"{field}:"))]
+    words = dict.fromkeys(word for words in by_field.values() for word in words)
+    return Match(row, tuple(matched), tuple(words), found.score if found else 0.0, strength or Strength.SOME)
