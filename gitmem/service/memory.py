@@ -212,11 +212,15 @@ class Memory:
         as_of: str | None = None,
         options: SearchOptions | None = None,
     ) -> Answer:
-        """Return the records that best match ``words``. See ``service.search``."""
+        """Return the records that best match ``words``, of the global vault too if asked. See ``service.search``."""
         from gitmem.service.query import SearchOptions
         from gitmem.service.search import search
+        from gitmem.service.search_all import search_all
 
-        return report(lambda: search(self.vault, words, filters, limit, as_of, options or SearchOptions()))
+        how = options or SearchOptions()
+        if how.all_vaults:
+            return search_all(self.vault, self.find_global, words, filters, limit, as_of, how)
+        return report(lambda: search(self.vault, words, filters, limit, as_of, how))
 
     def tags(self, filters: Filters, wanted: Vocabulary | None = None, as_of: str | None = None) -> Answer:
         """Return the tags and how many records have each, as rows. See ``service.tags``."""

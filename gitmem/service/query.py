@@ -55,7 +55,7 @@ class SearchOptions:
     """How to search: from which match on, in which order, in which ``fields`` of a record (all where empty).
 
     Records that have a word or phrase of ``exclude`` are left out. Episodes and tasks answer only with ``episodes``,
-    and then alone, or where the filters name their kind.
+    and then alone, or where the filters name their kind. ``all_vaults`` asks the global vault, too.
     """
 
     offset: int = 0
@@ -63,6 +63,7 @@ class SearchOptions:
     fields: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     episodes: bool = False
+    all_vaults: bool = False
 
 
 def to_catalog(filters: Filters, reading: Reading) -> CatalogFilters:

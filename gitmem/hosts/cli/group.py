@@ -65,13 +65,13 @@ class Verbs(click.Group):
                 formatter.write_dl([(str(one.name), one.get_short_help_str(MAX_PURPOSE_CHARS)) for one in commands])
 
 
-def verb(name: str, examples: str) -> Callable[[Callable[..., int]], Verb]:
+def verb(name: str, examples: str, form: type[Verb] = Verb) -> Callable[[Callable[..., int]], Verb]:
     """Return the decorator that makes a function the verb ``name``; its docstring is the help, ``examples`` follow.
 
-    The function returns the process's exit code.
+    ``form`` is the class of the verb. The function returns the process's exit code.
     """
     lines = "\n".join(f"  {line}" for line in examples.strip().splitlines())
-    return click.command(name, cls=Verb, epilog=f"\b\nExamples:\n{lines}")
+    return click.command(name, cls=form, epilog=f"\b\nExamples:\n{lines}")
 
 
 def _shared_options() -> list[click.Parameter]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -16,6 +17,14 @@ from gitmem.model.record import Problem, Record
 from gitmem.text import find_hidden
 
 Document = dict[str, Any]
+
+
+RECORD_FIELDS = (
+    *("id", "path", "title", "summary", "state", "kind", "authority", "tags", "key", "matched", "snippet", "strength"),
+    *("spans", "vault", "scope", "uncommitted", "created", "updated", "verified", "valid_from", "valid_until"),
+    *("review_after", "marks", "obsidian_url", "problems", "body"),
+)
+"""What can be asked for of each record; ``body`` is its whole text, which no result has by itself."""
 
 
 def write_document(receipt: Receipt) -> Document:
@@ -36,17 +45,17 @@ def maintain_document(receipt: Receipt, done: Maintenance) -> Document:
     return write_document(receipt) | {"maintenance": _to_plain(dataclasses.asdict(done), "")}
 
 
-def read_document(answer: Answer, repo: str) -> Document:
+def read_document(answer: Answer, repo: str, fields: Sequence[str] = ()) -> Document:
     """Return the document of a read, ``read.schema.json``: hits as records, else rows as they are, in order.
 
     ``repo`` is the vault's absolute folder, for links that open a record in Obsidian. What the answer carries as a
-    whole stands beside ``results``.
+    whole stands beside ``results``. Where ``fields`` are given, records have these alone, see ``RECORD_FIELDS``.
     """
     document = {
         "status": answer.status.value,
         "revision": answer.revision,
         "results": [
-            *(record_row(hit, repo) for hit in answer.hits),
+            *(pick_fields(hit, repo, fields) if fields else record_row(hit, repo) for hit in answer.hits),
             *(_result(row, repo) for row in answer.rows),
         ],
         "diagnostics": [_to_plain(problem, repo) for problem in answer.diagnostics],
@@ -64,6 +73,11 @@ def error_document(error: GitmemError) -> Document:
 def record_row(hit: Hit, repo: str) -> Document:
     """Return one record as the results of reads show it. Its body is not in it."""
     record = hit.record
+    found: Document = {}
+    if hit.strength is not None:
+        found = {"strength": hit.strength.value, "spans": _to_plain(hit.spans, repo)}
+    if hit.vault is not None:
+        repo, found = hit.vault.repo, {**found, "vault": hit.vault.name, "scope": hit.vault.scope}
     return {
         "id": record.id,
         "path": record.path,
@@ -86,7 +100,14 @@ def record_row(hit: Hit, repo: str) -> Document:
         "key": record.key,
         "obsidian_url": obsidian_url(repo, record.path),
         "problems": [_to_plain(problem, repo) for problem in record.problems],
+        **found,
     }
+
+
+def pick_fields(hit: Hit, repo: str, fields: Sequence[str]) -> Document:
+    """Return those of ``RECORD_FIELDS`` of one record that are named, in the order of ``fields``; ``None`` for none."""
+    row = record_row(hit, repo)
+    return {name: hit.record.body if name == "body" else row.get(name) for name in fields}
 
 
 def obsidian_url(repo: str, path: str) -> str:

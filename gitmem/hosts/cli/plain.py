@@ -75,17 +75,6 @@ def format_records(hits: Sequence[Hit], max_columns: int | None, *, with_summary
     )
 
 
-def format_hits(hits: Sequence[Hit], max_columns: int | None) -> str:
-    """Return the records of a search, under each the reasons and the place where it matched."""
-    lines = []
-    for hit, line in zip(hits, _record_lines(hits, max_columns), strict=True):
-        lines.append(line)
-        for detail in (", ".join(hit.matched), hit.snippet):
-            if detail:
-                lines.append(_fit(f"    {safe_line(detail)}", max_columns))
-    return "\n".join(lines)
-
-
 def format_problems(problems: Iterable[Problem]) -> str:
     """Return one warning a line, with the place that it is about."""
     return "\n".join(f"warning: {place_of(one.path, one.line)}{safe_line(one.message)}" for one in problems)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from gitmem.errors import IntegrityError, UnavailableError
 from gitmem.hosts.cli.call import Call
@@ -14,25 +14,39 @@ from gitmem.service.memory import Memory
 NOTHING_FOUND = 1
 
 
-def say_answer(call: Call, read: Callable[[Memory], Answer], text: Callable[[Answer], str], nothing: str = "") -> int:
+def say_answer(
+    call: Call,
+    read: Callable[[Memory], Answer],
+    text: Callable[[Answer], str],
+    nothing: str = "",
+    fields: Sequence[str] = (),
+) -> int:
     """Ask the memory that the call means, print its answer, and return the exit code.
 
     ``text`` makes the text for people, and is asked only when there is an answer to show. ``nothing`` is said, beside
-    the result, where nothing was found. The code is 0 for ``ok`` and ``degraded``, 1 for ``no-match``, 6 for
+    the result, where nothing was found. Of each result the document has ``fields`` alone, where any are given. The code
+    is 0 for ``ok`` and ``degraded``, 1 for ``no-match``, 6 for
     ``unavailable`` and ``withheld``, 7 where a row is an error.
     """
     with call.open_memory() as memory:
-        return print_answer(call, read(memory), memory.vault.layout.repo, text, nothing)
+        return print_answer(call, read(memory), memory.vault.layout.repo, text, nothing, fields)
 
 
-def print_answer(call: Call, answer: Answer, repo: str, text: Callable[[Answer], str], nothing: str = "") -> int:
+def print_answer(
+    call: Call,
+    answer: Answer,
+    repo: str,
+    text: Callable[[Answer], str],
+    nothing: str = "",
+    fields: Sequence[str] = (),
+) -> int:
     """Print ``answer``, as a document or as ``text``, warnings beside it; return the exit code of ``say_answer``."""
     if answer.status in (Status.UNAVAILABLE, Status.WITHHELD):
         call.print_result(read_document(answer, repo), "")
         call.warn(format_unreadable(answer))
         return UnavailableError.exit_code
     if call.as_json:
-        call.print_result(read_document(answer, repo), "")
+        call.print_result(read_document(answer, repo, fields), "")
     else:
         call.print_paged(text(answer))
     if "as_of" in answer.extra:

@@ -11,7 +11,6 @@ from gitmem.errors import PolicyError
 from gitmem.hosts.cli.plain import (
     format_error,
     format_findings,
-    format_hits,
     format_problems,
     format_receipt,
     format_records,
@@ -62,16 +61,6 @@ def test_records_are_cut_at_the_terminals_edge() -> None:
         "m7k2q9x4c0de  promoted     decision  Run tes…\nx4c0dem7k2q9  observation  -         退款\\u{…"
     )
     assert format_records([], None) == ""
-
-
-def test_hits_say_why_and_where() -> None:
-    hit = Hit(FIRST, matched=("title: tests", "tag: pytest"), snippet="Run tests\nwith two")
-    assert plain(format_hits([hit, Hit(SECOND)], None)) == (
-        "m7k2q9x4c0de  promoted     decision  Run tests with two workers #tool/pytest\n"
-        "    title: tests, tag: pytest\n"
-        "    Run tests with two\n"
-        "x4c0dem7k2q9  observation  -         退款\\u{1b}[2J手续费"
-    )
 
 
 def test_a_receipt_lists_at_most_twenty_records() -> None:

@@ -12,8 +12,9 @@ from gitmem.errors import StateError
 from gitmem.hosts.cli.call import Call, pass_call
 from gitmem.hosts.cli.columns import align, find_columns, safe_line
 from gitmem.hosts.cli.group import verb
+from gitmem.hosts.cli.hits import format_found
 from gitmem.hosts.cli.output import read_document
-from gitmem.hosts.cli.plain import MAX_LISTED, format_hits, short
+from gitmem.hosts.cli.plain import MAX_LISTED, short
 from gitmem.model.answer import Answer, Status
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _answer_lines(answer: Answer) -> list[str]:
     columns = find_columns()
     width = None if columns is None else max(columns - 4, 20)
     if answer.hits:
-        return format_hits(answer.hits, width).split("\n")
+        return format_found(answer, width).split("\n")
     rows = [(short(row["commit"]), safe_line(row["op"]), safe_line(row["title"])) for row in answer.rows[:MAX_LISTED]]
     return align(rows, width)
 
