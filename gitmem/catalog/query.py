@@ -71,6 +71,12 @@ def find_fingerprints(database: Database, paths: Iterable[str]) -> dict[str, Fin
     return {path: Fingerprint(row[0]) if row else None for path, row in rows.items()}
 
 
+def count_stored(database: Database) -> tuple[int, int]:
+    """Return of how many notes the catalog has signatures, and how many records it holds."""
+    with database.reading() as connection:
+        return connection.execute("SELECT notes, (SELECT count(*) FROM records) FROM progress").fetchone()  # type: ignore[no-any-return]
+
+
 def find_by_prefix(database: Database, prefix: str, limit: int = 10) -> list[Row]:
     """Return at most ``limit`` records whose id starts with ``prefix``, by id; none for an empty prefix."""
     if not prefix:

@@ -271,6 +271,18 @@ class Memory:
 
         return report(lambda: status(self.vault))
 
+    def catalog_status(self) -> Answer:
+        """Return how the search catalog is. See ``service.catalog``."""
+        from gitmem.service.catalog import catalog_status
+
+        return report(lambda: catalog_status(self.vault))
+
+    def rebuild_catalog(self, progress: Callable[[int, int], None] = lambda _done, _total: None) -> Answer:
+        """Make the search catalog afresh. See ``service.catalog``."""
+        from gitmem.service.catalog import rebuild_catalog
+
+        return report(lambda: rebuild_catalog(self.vault, progress))
+
     def check(self) -> Answer:
         """Return everything that is wrong with the records, links and views. See ``service.check``."""
         from gitmem.service.check import check

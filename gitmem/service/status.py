@@ -11,6 +11,7 @@ from gitmem.model.answer import Answer, Status
 from gitmem.model.ids import CommitId
 from gitmem.model.record import Problem
 from gitmem.model.settings import FORMAT
+from gitmem.service.catalog import describe_catalog, list_problems
 from gitmem.service.check import VIEW_EDITED, find_edited_views
 from gitmem.service.maintain import find_due
 from gitmem.service.vault import OpenVault
@@ -34,8 +35,9 @@ def status(vault: OpenVault) -> Answer:
     A row has ``path`` and ``change`` as ``EditedNote`` has them, ``whose`` (a guess, see ``origin``), ``staged``,
     ``staged_apart``, ``left_alone`` (why ``adopt`` passes it over, else empty), ``modified`` (UTC, ``None`` where the
     file is gone) and ``owner`` (the account that owns the file, ``None`` for this one). ``extra`` has ``vault`` (name,
-    id, scope, path), ``branch``, ``in_progress``, ``counts`` by state and ``waiting``: how many ``notes``, ``views``
-    and ``other_files`` are not committed. Problems of files are diagnostics. Raises what opening the vault raises.
+    id, scope, path), ``branch``, ``in_progress``, ``counts`` by state, ``catalog`` as ``describe_catalog`` has it, and
+    ``waiting``: how many ``notes``, ``views`` and ``other_files`` are not committed. Problems of files are diagnostics.
+    Raises what opening the vault raises.
     """
     from gitmem.transaction.displaced import find_late_writes
 
@@ -68,6 +70,8 @@ def status(vault: OpenVault) -> Answer:
     problems += _find_lost_tip(vault, manifest.branch, head)
     if branch != manifest.branch:
         problems.append(Problem("not-on-managed-branch", f"the vault is not on its branch {manifest.branch}"))
+    catalog = describe_catalog(vault)
+    problems += list_problems(catalog)
     extra: dict[str, Any] = {
         "vault": {
             "name": manifest.name,
@@ -79,6 +83,7 @@ def status(vault: OpenVault) -> Answer:
         "branch": branch,
         "in_progress": vault.repo.state_in_progress(),
         "counts": dict(sorted(counts.items())),
+        "catalog": catalog,
         "waiting": {"notes": len(rows), "views": len(views), "other_files": len(dirty) - len(rows) - len(views)},
     }
     return Answer(Status.OK, head, rows=rows, diagnostics=tuple(problems), extra=extra)

@@ -87,3 +87,18 @@ def test_a_working_folder_that_is_gone_is_said(tmp_path: Path, monkeypatch: pyte
     gone.rmdir()
     with pytest.raises(UnavailableError, match="the working folder is gone"):
         read_environment()
+
+
+@pytest.mark.parametrize(("setting", "found"), [("", False), ("file", False), ("memory", True)])
+def test_where_the_catalog_lies_is_a_setting(setting: str, found: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITMEM_CATALOG", setting)
+    assert read_environment().memory_catalog is found
+    monkeypatch.setenv("GITMEM_STRICT", "1")
+    assert read_environment().strict
+
+
+def test_a_setting_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITMEM_CATALOG", "disk")
+    with pytest.raises(InputError) as caught:
+        read_environment()
+    assert caught.value.code == "bad-environment"

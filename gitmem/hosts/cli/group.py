@@ -16,7 +16,7 @@ from gitmem.version import VERSION
 SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Write", ("observe", "declare", "edit", "promote", "retire", "restore", "undo", "adopt", "import")),
     ("Read", ("search", "context", "list", "tags", "show", "links", "timeline", "log", "diff")),
-    ("Look after", ("init", "status", "check", "doctor", "maintain", "tour", "completion")),
+    ("Look after", ("init", "status", "check", "doctor", "maintain", "catalog", "tour", "completion")),
 )
 MAX_PURPOSE_CHARS = 66
 """What fits beside a verb's name on one line of a help page."""
@@ -26,6 +26,14 @@ _MODULES = {"list": "list_records", "import": "import_notes"}
 
 class Verb(click.Command):
     """One command. The options of ``gitmem`` are accepted behind its name, too."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params += _shared_options()
+
+
+class Family(click.Group):
+    """A few commands on one thing. The options of ``gitmem`` are accepted behind its name, too."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -70,8 +78,20 @@ def verb(name: str, examples: str, form: type[Verb] = Verb) -> Callable[[Callabl
 
     ``form`` is the class of the verb. The function returns the process's exit code.
     """
+    return click.command(name, cls=form, epilog=_format_examples(examples))
+
+
+def family(name: str, examples: str) -> Callable[[Callable[..., None]], Family]:
+    """Return the decorator that makes a function the family ``name``, to which its verbs are added by ``add_command``.
+
+    Its docstring is the help, ``examples`` follow.
+    """
+    return click.group(name, cls=Family, epilog=_format_examples(examples))
+
+
+def _format_examples(examples: str) -> str:
     lines = "\n".join(f"  {line}" for line in examples.strip().splitlines())
-    return click.command(name, cls=form, epilog=f"\b\nExamples:\n{lines}")
+    return f"\b\nExamples:\n{lines}"
 
 
 def _shared_options() -> list[click.Parameter]:

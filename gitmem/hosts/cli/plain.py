@@ -91,6 +91,16 @@ def format_tier(answer: Answer) -> str:
     return ""
 
 
+def format_catalog(catalog: dict[str, Any]) -> str:
+    """Return how the search catalog is, in a few words; its file stands last."""
+    if catalog["storage"] == "none":
+        return "none yet; the next search makes it"
+    held = f"{count(catalog['records'], 'record')}, {count(catalog['notes'], 'note')}"
+    if catalog["storage"] == "memory":
+        return f"{held}, in memory"
+    return f"{held}, {catalog['bytes'] / 1e6:.1f} MB, {safe_line(catalog['file'])}"
+
+
 def format_findings(rows: Iterable[dict[str, Any]]) -> str:
     """Return the findings of a check: severity, place and message a line, what to do below it."""
     lines = []

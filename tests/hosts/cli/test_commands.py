@@ -464,6 +464,7 @@ def test_status_says_what_waits(gitmem: Gitmem) -> None:
         f"folder   {gitmem.repo}\n"
         f"at       {gitmem.git('rev-parse', 'HEAD')[:12]} on main\n"
         "records  1 observation, 1 plain\n"
+        "catalog  none yet; the next search makes it\n"
         "\n"
         "2 notes edited outside gitmem; `gitmem adopt` commits them; whose they are is a guess:\n"
         f"edited  {path}  {modified[0]}  someone with an editor or another program\n"

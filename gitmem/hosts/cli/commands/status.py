@@ -8,7 +8,7 @@ from typing import Any
 from gitmem.hosts.cli.call import Call, pass_call
 from gitmem.hosts.cli.columns import align, safe_line
 from gitmem.hosts.cli.group import verb
-from gitmem.hosts.cli.plain import count, short
+from gitmem.hosts.cli.plain import count, format_catalog, short
 from gitmem.hosts.cli.reading import say_answer
 from gitmem.model.answer import Answer
 
@@ -40,6 +40,7 @@ def _format(answer: Answer) -> str:
         ("folder", safe_line(vault["path"])),
         ("at", safe_line(f"{short(answer.revision)} on {extra['branch'] or 'no branch'}")),
         ("records", counts),
+        ("catalog", format_catalog(extra["catalog"])),
     ]
     if extra["in_progress"]:
         facts.append(("under way", safe_line(f"a {extra['in_progress']} of Git; finish or abort it")))
