@@ -17,7 +17,7 @@ def bring_in_step(vault: OpenVault, *, strict: bool) -> Report:
     """Look at the work tree, read what changed, and return how it went. Call it inside ``Database.attempt``.
 
     With ``strict``, in a vault of no more than ``Options.max_strict_notes`` notes, and where the catalog can't remember
-    what was looked at, every note is looked at; else the folders' times count and that many notes (ADR 0021). Raises
+    what was looked at, every note is looked at; else the folders' times count and that many notes (ADR 0022). Raises
     what ``scan_records`` and ``reconcile`` raise.
     """
     from gitmem.catalog.reconcile import reconcile

@@ -36,7 +36,7 @@ class Options:
     ``index_wait_s`` that for a Git command, ``catalog_wait_s`` that for another process that writes to the catalog.
     ``memory_catalog`` keeps the search catalog off the disk. A read looks at every note where there are at most
     ``max_strict_notes``, or where ``strict`` asks for it; in a larger vault at that many, and at the folders' times
-    (ADR 0021). At about ``maintain_at_loose`` loose objects the end of an operation packs them (0: never).
+    (ADR 0022). At about ``maintain_at_loose`` loose objects the end of an operation packs them (0: never).
     """
 
     probe: Callable[[str], None] = lambda _step: None

@@ -2,7 +2,7 @@
 
 A folder's change time moves with every note that comes, goes, moves or is replaced, as most programs save. It does not
 move when a note is written in place, as Obsidian does: such an edit is found when the note is looked at. Each scan
-looks at a bounded number of notes, those that changed last and those that have waited longest (ADR 0021).
+looks at a bounded number of notes, those that changed last and those that have waited longest (ADR 0022).
 """
 
 from __future__ import annotations

@@ -16,7 +16,9 @@ from gitmem.model.settings import Scope, VaultEntry
 from gitmem.service.init import NewVault
 from gitmem.service.memory import Memory
 from gitmem.service.vault import OpenVault, Options
+from gitmem.vault.layout import HomeLayout
 from gitmem.vault.record_file import file_name, format_record
+from gitmem.vault.registry import load_registry
 from gitmem.wiring import make_vault
 
 PERSON = Actor(Surface.HUMAN, "Bench Person", "bench@example.com")
@@ -73,6 +75,15 @@ def make_place(folder: Path, records: int) -> Place:
         memory.repair_views(PERSON)
     place.git("gc", "-q")
     return place
+
+
+def find_place(folder: Path, records: int) -> Place:
+    """Return the vault of ``records`` records that was made in ``folder``, made now where it was not."""
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        return make_place(folder, records)
+    entry = load_registry(HomeLayout(str(folder / "home")))[0]
+    return Place(entry, Path(entry.path))
 
 
 def make_note(source: random.Random, number: int) -> tuple[str, bytes]:

@@ -23,6 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import pygit2
+from scale import print_scale
 
 from gitmem.git.history import read_commit
 from gitmem.git.repo import open_repo
@@ -31,7 +32,7 @@ from gitmem.model.record import Draft
 from gitmem.service.query import Filters
 from gitmem.service.reading import ask
 
-from ground import PERSON, Place, copy_place, make_note, make_place, run_git
+from ground import PERSON, Place, copy_place, find_place, make_note, make_place, run_git
 from history import measure_history
 from writers import print_rows
 
@@ -53,7 +54,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--only", choices=("read", "write", "history"), help="leave out the other rows")
+    parser.add_argument("--only", choices=("read", "scale", "write", "history"), help="leave out the other rows")
+    parser.add_argument(
+        "--keep", type=Path, help="keep the generated vaults in this folder, and use those that are there"
+    )
     wanted = parser.parse_args()
     git = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout.strip()
     print(f"Python {platform.python_version()}, {git}, {platform.system()}, medians of {wanted.rounds}\n")
@@ -65,7 +69,12 @@ def main() -> None:
         if wanted.only == "history":
             continue
         with tempfile.TemporaryDirectory() as folder:
-            place = make_place(Path(folder), records)
+            place = (
+                find_place(wanted.keep / f"v{records}", records) if wanted.keep else make_place(Path(folder), records)
+            )
+            if wanted.only == "scale":
+                print_scale(place, records, wanted.rounds, row)
+                continue
             if wanted.only != "write":
                 measure_reading(place, records, wanted.rounds)
             if wanted.only != "read":
@@ -86,6 +95,7 @@ def measure_reading(place: Place, records: int, rounds: int) -> None:
     ours, node = unchanged_reconcile(place, rounds)
     ratio = f"{ours / node:.2f} x" if node else "no node here"
     row(records, "unchanged reconcile / Node readdir+lstat", ours, node, ratio, "<= 0.85 x")
+    print_scale(place, records, rounds, row)
     edited = one_edit(place, rounds)
     row(records, "one file edited outside / unchanged", edited, ours, f"{edited / ours:.2f} x", "<= 1.15 x")
     p50, p95 = warm_search(place, rounds)
@@ -132,6 +142,8 @@ def median_ms(work: Callable[[int], object], rounds: int) -> float:
 
 def first_catalog(place: Place) -> float:
     """Return the seconds that the first reconcile takes."""
+    for file in Path(place.entry.runtime).glob("catalog.sqlite*"):
+        file.unlink()
     with place.open() as memory:
         start = time.perf_counter()
         ask(memory.vault, lambda _database, report: report)
