@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from catalog.other_process import tell
 
 from gitmem.service.query import Filters
@@ -72,3 +73,53 @@ def test_a_writer_waits_for_another_for_a_bounded_time(desk: Desk) -> None:
         assert (found.status, [hit.record.path for hit in found.hits]) == ("degraded", ["promoted/00.md"])
         assert found.diagnostics[-1].message == "the search catalog can't be used: database is locked"
         writer.close()
+
+
+def test_others_read_while_it_is_made_afresh(desk: Desk) -> None:
+    fill(desk)
+    script = str(Path(__file__).with_name("other_process.py"))
+    with (
+        desk.open() as memory,
+        subprocess.Popen(
+            [sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        ) as child,
+    ):
+        truth = tell(memory)
+        told: list[object] = []
+
+        def ask_other(*asked: str) -> None:
+            assert child.stdin
+            assert child.stdout
+            child.stdin.write(json.dumps(asked) + "\n")
+            told.append(json.loads(child.stdout.readline()))
+
+        ask_other("open", desk.home, str(desk.repo))
+        steps = []
+
+        def progress(done: int, total: int) -> None:
+            steps.append((done, total))
+            if done in (1, 59):
+                ask_other("tell", str(desk.repo))
+
+        answer = memory.rebuild_catalog(progress)
+        ask_other("tell", str(desk.repo))
+        assert child.stdin
+        child.stdin.close()
+    assert steps == [(number, 60) for number in range(1, 61)]
+    assert (answer.status, answer.extra["reconcile"]["changed"]) == ("ok", 60)
+    assert told == [truth] * 4
+
+
+def test_one_that_is_broken_off_leaves_what_was_there(desk: Desk) -> None:
+    fill(desk)
+
+    def interrupt(done: int, _total: int) -> None:
+        if done == 30:
+            raise KeyboardInterrupt
+
+    with desk.open() as memory:
+        truth = tell(memory)
+        with pytest.raises(KeyboardInterrupt):
+            memory.rebuild_catalog(interrupt)
+        assert memory.search("common", Filters()).extra["reconcile"]["changed"] == 0
+        assert tell(memory) == truth
