@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -231,3 +232,28 @@ def test_the_log_is_narrowed(filled: Gitmem) -> None:
     assert filled("log", "--until", "yesterday").err == "no operations\n"
     assert filled("log", "m7k2q9x4c0d1", "--json").document["results"][0]["op"] == "commit"
     assert filled("log", "--op", "sing").code == 2
+
+
+def test_the_page_shows_what_the_commands_say(filled: Gitmem) -> None:
+    cache = filled.repo / "promoted/cache.md"
+    page = (Path(__file__).parents[3] / "docs" / "time-and-tags.md").read_text()
+    examples = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
+    assert len(examples) == 8
+    for example in examples:
+        if "$ gitmem diff" in example:
+            edited = NOTES["promoted/cache.md"].replace("Five minutes.", "Ten minutes.")
+            cache.write_text(edited.replace("tool/redis", "tool/valkey"))
+            (filled.repo / "promoted/workers.md").rename(filled.repo / "retired/workers.md")
+            commit(filled, "by hand")
+        for command, expected in re.findall(
+            r"^\$ gitmem ([^\n]*)\n(.*?)(?=^\$ |\Z)", example, re.DOTALL | re.MULTILINE
+        ):
+            said = filled(*command.split())
+            assert said.err == ""
+            assert _level(said.out) == _level(expected), command
+
+
+def _level(text: str) -> str:
+    """Return ``text`` without what is different in every run: commits, and when they were made."""
+    commits = re.sub(r"\b[0-9a-f]{12}\b", "0123456789ab", text)
+    return re.sub(r"\b\d{4}-\d\d-\d\dT[\d:]{8}Z", "2026-11-30T12:00:00Z", commits)
