@@ -45,6 +45,8 @@ class PackedGraph:
         self._starts = [0, *ends]
         self._sizes = list(map(sub, ends, self._starts))
         self._all_sizes = set(self._sizes)
+        if min(self._sizes, default=0) < 0:
+            raise ValueError("it is garbled")
         self._prepared: tuple[bytes, dict[int, int], dict[int, tuple[int, int]]] = b"", {}, {}
 
     def __len__(self) -> int:
@@ -117,6 +119,8 @@ class PackedGraph:
         return self._prepared[1:]
 
     def _raw_id(self, at: int) -> bytes:
+        if at >= len(self.first_parents):
+            raise IndexError(at)
         return self._ids[at * _ID_BYTES : (at + 1) * _ID_BYTES]
 
 

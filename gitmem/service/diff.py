@@ -25,6 +25,8 @@ CHANGES = ("added", "promoted", "retired", "restored", "moved", "edited", "remov
 """What may have become of a record, in the order in which records are told."""
 _MOVES = {State.PROMOTED: "promoted", State.RETIRED: "retired"}
 MAX_SHOWN_LINES = 10_000
+MAX_VALUE_CHARS = 1000
+MAX_ITEMS = 100
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,10 @@ def diff(
     ``older`` and ``newer`` are what ``get_revision`` reads. Left out, ``newer`` is HEAD, or with ``to_worktree`` the
     files as they are now, and ``older`` what was before HEAD's commit, or with ``to_worktree`` HEAD. A row has
     ``change`` (one of ``CHANGES``), ``id``, ``path``, ``old_path``, ``title``, ``summary``, ``state``, ``kind``,
-    ``properties`` (``name``, ``old``, ``new``), ``lines`` of the text as ``diff -u`` shows them with ``lines_added``,
-    ``lines_removed`` and ``lines_omitted``, and ``message`` where it can't be read; secrets are masked. A note that is
-    no record has no ``id``. Of private records, and those that are private now, nothing but their number is told.
+    ``properties`` (``name``, ``old``, ``new``, long ones cut), ``lines`` of the text as ``diff -u`` shows them with
+    ``lines_added``, ``lines_removed`` and ``lines_omitted``, and ``message`` where it can't be read; secrets are
+    masked. A note that is no record has no ``id``. Of private records, and those that are private now, nothing but
+    their number is told.
 
     ``extra`` has ``from`` and ``to`` (``commit`` and ``time``; of the work tree ``None``), ``counts`` by change,
     ``private``, ``other_files`` and ``omitted``. Costs what differs, and with ``to_worktree`` a look at every file.
@@ -169,10 +172,21 @@ def _compare_properties(before: Mapping[str, Any], after: Mapping[str, Any]) -> 
     """Return the properties that differ, in the order of the newer record, those that went last."""
     names = [*after, *(name for name in before if name not in after)]
     return [
-        {"name": name, "old": before.get(name), "new": after.get(name)}
+        {"name": name, "old": _bound(before.get(name)), "new": _bound(after.get(name))}
         for name in names
         if name not in before or name not in after or before[name] != after[name]
     ]
+
+
+def _bound(value: Any) -> Any:
+    """Return a property's value no longer than an answer should be: texts cut, of lists the first items."""
+    if isinstance(value, str):
+        return value if len(value) <= MAX_VALUE_CHARS else value[: MAX_VALUE_CHARS - 1] + "…"
+    if isinstance(value, list):
+        return [_bound(one) for one in value[:MAX_ITEMS]]
+    if isinstance(value, dict):
+        return {name: _bound(one) for name, one in list(value.items())[:MAX_ITEMS]}
+    return value
 
 
 def _moment(vault: OpenVault, commit: CommitId | None) -> dict[str, str] | None:

@@ -166,7 +166,11 @@ def test_what_is_too_much_is_counted(desk: Desk, memory: Memory, person: Actor, 
     memory.edit(ids["one"], RecordEdit(body="".join(f"Other {number}.\n" for number in range(5000))), person)
     (row,) = memory.diff().rows
     assert (row["lines"], row["lines_omitted"], row["lines_added"], row["lines_removed"]) == ([], 5100, 5000, 100)
-    answer = memory.diff("HEAD~4", bounds=Bounds(records=2))
+    memory.edit(ids["one"], RecordEdit(properties={"owner": "x" * 5000}), person)
+    (row,) = memory.diff().rows
+    (owner,) = (one for one in row["properties"] if one["name"] == "owner")
+    assert owner == {"name": "owner", "old": None, "new": "x" * 999 + "…"}
+    answer = memory.diff("HEAD~5", bounds=Bounds(records=2))
     assert (len(answer.rows), answer.extra["omitted"]) == (2, 1)
     with pytest.raises(InputError):
         memory.diff(bounds=Bounds(records=0))

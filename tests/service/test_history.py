@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -177,7 +178,13 @@ def test_a_damaged_graph_and_one_that_leads_astray_cost_nothing_but_time(
     graph = Path(graph_path(memory.vault.repo))
     sound = graph.read_bytes()
     graph.chmod(0o644)
-    for damage in (b"", sound[:-30], sound[:-1] + bytes([sound[-1] ^ 1])):
+    at = sound.index(b"CDAT")
+    rows = int.from_bytes(sound[at + 4 : at + 12])
+    astray = sound[: rows + 20] + b"\x00\xff" + sound[rows + 22 : -20]  # the first commit's parent is number 16,7xx,xxx
+    ends = int.from_bytes(sound[(found := sound.index(b"BIDX")) + 4 : found + 12])
+    backwards = sound[:ends] + b"\x00\xff\xff\xff" + sound[ends + 4 : -20]
+    lies = [forged + hashlib.sha1(forged).digest() for forged in (astray, backwards)]
+    for damage in (b"", sound[:-30], sound[:-1] + bytes([sound[-1] ^ 1]), *lies):
         graph.write_bytes(damage)
         assert tell(memory, one.id, one.path) == expected
 
