@@ -33,8 +33,9 @@ def complete_records(ctx: click.Context, _parameter: click.Parameter, incomplete
 
 
 def complete_tags(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> Items:
-    """Return the vault's tags that begin with ``incomplete``, sorted."""
+    """Return the vault's tags, and the namespaces that they lie in, that begin with ``incomplete``, sorted."""
     tags = {tag for record in _list_records(ctx) for tag in record.tags}
+    tags |= {tag[:end] for tag in tags for end, char in enumerate(tag) if char == "/"}
     return [CompletionItem(tag) for tag in sorted(tags) if tag.startswith(incomplete)]
 
 

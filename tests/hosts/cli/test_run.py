@@ -260,6 +260,9 @@ def test_completion_offers_records_tags_and_vaults(gitmem: Gitmem, tmp_path: Pat
     assert complete(tmp_path, "promote", one) == [f"plain,{one}"]
     assert complete(tmp_path, "log", "work") == ["plain,workers"]
     assert complete(tmp_path, "list", "--tag", "tool/") == ["plain,tool/pytest", "plain,tool/ruff"]
+    assert complete(tmp_path, "tags", "t") == ["plain,tool", "plain,tool/pytest", "plain,tool/ruff"]
+    assert complete(tmp_path, "tags", "--with", "tool/r") == ["plain,tool/ruff"]
+    assert complete(tmp_path, "diff", "") == complete(tmp_path, "undo", "")
     assert complete(tmp_path, "edit", "x", "--add-tag", "tool/r") == ["plain,tool/ruff"]
     assert complete(tmp_path, "--vault", "glo") == ["plain,global"]
     assert complete(tmp_path, "list", "--vault", "glo") == ["plain,global"]
