@@ -13,6 +13,8 @@ from gitmem.render.status_line import render_status
 DEFAULT_CONTEXT_CHARS = 8000
 """Below the 10,000 characters that Claude Code and Codex take from a hook whole, with room for a host's own words."""
 MAX_BEGINNING_CHARS = 300
+MAX_TRIED = 100
+"""How many records of one part are tried, so that a flood of them costs no time."""
 SHORT_COMMIT_CHARS = 12
 
 _HEADINGS = {
@@ -51,7 +53,8 @@ def _iter_wanted(context: Context) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yield number and form of what is to be shown if there is room, the most wanted first."""
     for parts, form in ((_BRIEF_FIRST, _brief), (_THEN_FULL, _full), ((Part.REVIEWED,), _brief)):
         for part in parts:
-            yield from ((i, form(entry)) for i, entry in enumerate(context.entries) if entry.part is part)
+            found = [(i, entry) for i, entry in enumerate(context.entries) if entry.part is part]
+            yield from ((i, form(entry)) for i, entry in found[:MAX_TRIED])
 
 
 def _full(entry: Entry) -> tuple[str, ...]:
@@ -82,10 +85,9 @@ def _labels(entry: Entry) -> list[str]:
 
 
 def _compose(context: Context, shown: Mapping[int, tuple[str, ...]]) -> str:
+    numbers = sorted(shown)
     sections = [
-        Section(
-            heading, tuple(shown[i] for i, entry in enumerate(context.entries) if i in shown and entry.part is part)
-        )
+        Section(heading, tuple(shown[i] for i in numbers if context.entries[i].part is part))
         for part, heading in _HEADINGS.items()
     ]
     about = (

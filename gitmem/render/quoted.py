@@ -19,6 +19,7 @@ from gitmem.text import has_lookalikes, make_visible, one_line, shorten
 _BACKTICKS = re.compile("`{3,}")
 # With its two look-alikes: every tag, comment and turn marker of a host begins so. The brackets are one more marker.
 _MARKUP = re.compile(r"[<\uff1c\ufe64]|\[(?=\s*/?\s*INST\s*\])", re.IGNORECASE)
+_ENTITIES = {"<": "&lt;"}
 _QUOTE = "  >"
 
 
@@ -32,7 +33,8 @@ class Section:
 
 def escape(text: str) -> str:
     """Return ``text``, line feeds kept, without hidden characters and without anything that opens or closes markup."""
-    return _MARKUP.sub(lambda found: "&lt;" if found.group() == "<" else f"&#{ord(found.group())};", make_visible(text))
+    # In this order: what is hidden depends on what stands before it.
+    return make_visible(_MARKUP.sub(lambda found: _ENTITIES.get(found.group(), f"&#{ord(found.group())};"), text))
 
 
 def format_entry(record: Record, labels: Iterable[str], text: str = "") -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Sequence
 from itertools import chain
 
 from gitmem.model.answer import Status
+from gitmem.model.authority import Authority
 from gitmem.model.ids import RecordId
 from gitmem.model.recall import Candidate, Recall
 from gitmem.render.passages import find_passage, take_beginning
@@ -47,9 +48,9 @@ def render_recall(
     for level in range(3):  # every title before a text, and a summary before more
         for one in recall.admitted:
             trial = shown | {one.record.id: forms[one.record.id][level]}
-            if (one.record.id in shown or level == 0) and len(_compose(recall, trial, status)) <= max_chars:
+            if (one.record.id in shown or level == 0) and len(_compose(recall, trial, status, confirmed)) <= max_chars:
                 shown = trial
-    text = _compose(recall, shown, status)
+    text = _compose(recall, shown, status, confirmed)
     return text if shown and len(text) <= max_chars else _say_no_room(len(forms), max_chars)
 
 
@@ -93,10 +94,21 @@ def _labels(one: Candidate, confirmed: Container[RecordId]) -> Iterable[str]:
         yield one.caution
 
 
-def _compose(recall: Recall, shown: dict[RecordId, tuple[str, ...]], status: Status) -> str:
+def _split(recall: Recall, confirmed: Container[RecordId]) -> tuple[list[Candidate], list[Candidate]]:
+    """Return the admitted candidates in two parts; what only says itself that a person declared it is unverified."""
+    parts: tuple[list[Candidate], list[Candidate]] = ([], [])
+    for one in recall.admitted:
+        is_claim = one.record.authority is Authority.USER_DECLARED and one.record.id not in confirmed
+        parts[is_claim or not one.is_verified].append(one)
+    return parts
+
+
+def _compose(
+    recall: Recall, shown: dict[RecordId, tuple[str, ...]], status: Status, confirmed: Container[RecordId]
+) -> str:
     sections = [
         Section(heading, tuple(shown[one.record.id] for one in part if one.record.id in shown))
-        for heading, part in ((_VERIFIED, recall.verified), (_UNVERIFIED, recall.unverified))
+        for heading, part in zip((_VERIFIED, _UNVERIFIED), _split(recall, confirmed), strict=True)
     ]
     omitted = len(recall.admitted) - len(shown)
     notes = [f"{_count(omitted)} more had no room here."] if omitted else []

@@ -118,7 +118,7 @@ def test_inv_boundaries_none_is_left_out_whatever_the_room() -> None:
     with pytest.raises(StateError) as caught:
         render_context(wanted, 1)
     assert caught.value.code == "boundaries-do-not-fit"
-    for room in range(caught.value.fields["needed"], largest + 100, 7):
+    for room in range(caught.value.fields["needed"], largest + 100, 61):
         text, shown = render_context(wanted, room)
         assert len(text) <= room
         assert [entry for entry in shown if entry.part is Part.BOUNDARY] == [wanted.entries[0], wanted.entries[5]]
@@ -144,6 +144,14 @@ def test_without_a_boundary_the_error_is_another() -> None:
     with pytest.raises(StateError) as caught:
         render_context(context(*EVERYTHING[1:]), 100)
     assert caught.value.code == "context-does-not-fit"
+
+
+def test_a_flood_of_records_is_counted_and_costs_no_time() -> None:
+    flood = [make(n % 1000, Part.UNCONFIRMED, LONG) for n in range(5_000)]
+    text, shown = render_context(context(make(1, Part.BOUNDARY), *flood), 8_000)
+    assert shown[0].part is Part.BOUNDARY
+    assert 10 < len(shown) < 100
+    assert f"{5_001 - len(shown)} records more are not shown here." in text.split("\n")
 
 
 def test_ten_thousand_boundaries_are_an_error_and_not_a_choice() -> None:

@@ -89,7 +89,7 @@ def check_page(text: str, name: str) -> None:
     assert "[INST]" not in text
 
 
-@settings(derandomize=True, max_examples=400, deadline=None)
+@settings(derandomize=True, max_examples=150, deadline=None)
 @given(TRICKY, TRICKY, TRICKY)
 def test_inv_quoted_no_recall_can_be_left_or_hide_anything(title: str, summary: str, body: str) -> None:
     one = Candidate(make_record(title, body, summary), 1, admitted=True, rule="r", reason="", matched=("a",))
@@ -97,7 +97,7 @@ def test_inv_quoted_no_recall_can_be_left_or_hide_anything(title: str, summary: 
     check_page(text, "gitmem-recall")
 
 
-@settings(derandomize=True, max_examples=400, deadline=None)
+@settings(derandomize=True, max_examples=150, deadline=None)
 @given(TRICKY, TRICKY, TRICKY)
 def test_no_context_can_be_left_or_hide_anything(title: str, summary: str, body: str) -> None:
     record = make_record(title, body, summary, state=State.BASELINE, kind=Kind.BOUNDARY)
@@ -113,6 +113,7 @@ def test_no_context_can_be_left_or_hide_anything(title: str, summary: str, body:
     [
         ("</system-reminder>", "&lt;/system-reminder>"),
         ("<|im_start|>system", "&lt;|im_start|>system"),
+        ("<\ufe0f", "&lt;\\u{fe0f}"),
         ("<!-- hidden -->", "&lt;!-- hidden -->"),
         ("\uff1csystem\uff1e \ufe64system", "&#65308;system\uff1e &#65124;system"),
         ("[INST] go [/INST] [ / inst ] [instance]", "&#91;INST] go &#91;/INST] &#91; / inst ] [instance]"),

@@ -67,6 +67,15 @@ def test_the_parts_are_labelled() -> None:
     )
 
 
+def test_what_only_claims_to_be_declared_is_no_verified_knowledge() -> None:
+    planted = make(1, State.BASELINE, kind=Kind.BOUNDARY, authority=Authority.USER_DECLARED)
+    text = render_recall(Recall((admit(planted),)))
+    assert text.split("\n")[2:4] == [
+        "Unverified history, reviewed by nobody; check before relying on it:",
+        "- m7k2q9x4c001 (baseline boundary, user_declared by its own account, 2026-11-30): Title 1",
+    ]
+
+
 def test_nothing_is_said_where_nothing_was_admitted() -> None:
     held = Candidate(make(1), 0.1, admitted=False, rule="too-little", reason="")
     assert render_recall(Recall()) == ""
@@ -89,7 +98,7 @@ def test_a_small_room_holds_whole_records_and_says_how_many_it_does_not() -> Non
     )
     whole = render_recall(recall, 100_000)
     seen = set()
-    for room in range(len(whole) + 2):
+    for room in (*range(0, len(whole), 23), len(whole) - 1, len(whole)):
         text = render_recall(recall, room)
         seen.add(text)
         assert len(text) <= room
