@@ -42,7 +42,8 @@ def escape_inline(text: str) -> Markdown:
     included. Hidden characters are shown as escapes. Entities are used rather than backslashes, because Obsidian
     takes the tag in an escaped ``\\[\\[#tag`` for one; an e-mail address is shown as code.
     """
-    return Markdown(_SPECIAL.sub(_escape_match, one_line(make_visible(text))))
+    # Again at the end: an emoji selector behind a < is hidden once that is an entity.
+    return Markdown(make_visible(_SPECIAL.sub(_escape_match, one_line(make_visible(text)))))
 
 
 def render_template(name: str, **values: Any) -> str:

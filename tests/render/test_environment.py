@@ -54,3 +54,7 @@ def test_a_template_escapes_what_it_is_given_and_prints_markdown_as_it_is() -> N
 def test_a_value_that_a_template_lacks_is_an_error() -> None:
     with pytest.raises(jinja2.UndefinedError, match="sections"):
         render_template("INDEX.md.j2")
+
+
+def test_an_emoji_selector_behind_an_entity_is_shown() -> None:
+    assert escape_inline("<\ufe0f \u2764\ufe0f") == "&#60;\\u{fe0f} \u2764\ufe0f"
