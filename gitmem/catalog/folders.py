@@ -41,7 +41,7 @@ def save_place(database: Database, place: Place) -> bool:
 
     While another process is writing, nothing is remembered and the next look takes the same notes again.
     """
-    sql = "UPDATE progress SET folder = ?, place = ?"
+    sql = "UPDATE progress SET folder = ?, place = ? WHERE rowid = 1"
     return database.write_aside(lambda connection: connection.execute(sql, place)) != "failed"
 
 
@@ -104,7 +104,9 @@ def store_folder(connection: sqlite3.Connection, path: str, old: int, names: str
         connection.execute("DELETE FROM folders WHERE path = ?", (path,))
     new = len(signatures) // len(READ_AGAIN)
     if new != old:
-        connection.execute("UPDATE progress SET notes = notes + ?", (new - old,))
+        # Without the condition SQLite would take it for a change of many rows, and first have the full-text table write
+        # what it has gathered: a piece for every folder, which takes time then and at every search.
+        connection.execute("UPDATE progress SET notes = notes + ? WHERE rowid = 1", (new - old,))
 
 
 def store_look(connection: sqlite3.Connection, path: str, look: Look) -> None:

@@ -215,6 +215,20 @@ class TestSecrets:
 Edit = tuple[str, int, int]
 
 
+def test_a_first_catalog_is_one_piece_however_many_folders_there_are(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitmem.catalog.writer._BATCH", 1)
+    for number in range(3):
+        ground.note(f"observations/2026-{number + 1:02}/a.md", number, f"word{number} common\n")
+    ground.note("promoted/private.md", 3, private="true")
+    ground.write("promoted/bad.md", "---\na: [\n---\n")
+    ground.refresh()
+    with ground.database.reading() as connection:
+        (pieces,) = connection.execute("SELECT count(DISTINCT segid) FROM terms_idx").fetchone()
+    assert pieces == 1
+
+
 @settings(derandomize=True, max_examples=25, deadline=None)
 @given(
     st.lists(
