@@ -63,6 +63,7 @@ _OUTLINE = "".join(map(_outline, map(chr, range(256)))).encode()
 # What titles and summaries are mostly made of. Where nothing else stands behind the first letter, no identifier is.
 _PLAIN = bytes(point for point, kind in enumerate(_OUTLINE) if kind in b" a")
 _SHORT = 200
+_FEW = 4
 
 
 def extract_terms(text: str) -> str:
@@ -140,7 +141,8 @@ def _find_identifier_terms(text: str) -> list[str]:
         outline = outline.replace(b"+", b" ")
     if b"." in outline:
         lower = text.lower()
-        plain = outline.replace(b". ", b"  ")  # most dots only end sentences
+        # Most dots only end sentences; where there are many, these are passed over.
+        plain = outline.replace(b". ", b"  ") if outline.count(b".") > _FEW else outline
         for start, end in _iter_words(plain, plain, b"."):
             word = lower[start:end].strip(_SEPARATORS)
             if not word.isalnum():
@@ -149,8 +151,9 @@ def _find_identifier_terms(text: str) -> list[str]:
                 terms.append(name_option(word))
         outline = outline.replace(b".", b" ")
     if b"A" in outline:
-        # Most capitals only begin words.
-        for start, end in _iter_words(outline, outline.replace(b" A", b"  "), b"A"):
+        # Most capitals only begin words; where there are many, these are passed over.
+        marked = outline.replace(b" A", b"  ") if outline.count(b"A") > _FEW else outline
+        for start, end in _iter_words(outline, marked, b"A"):
             if outline.find(b"A", start + 1, end) >= 0:
                 terms += (parts := _split_camel(text[start:end]))
                 terms += [part.rstrip(string.digits) for part in parts if part[-1].isdigit() and part[0].isalpha()]
