@@ -29,6 +29,11 @@ _SETTINGS = (
     "PRAGMA synchronous = NORMAL",
     "PRAGMA journal_size_limit = 4194304",
 )
+# What the code may meet where a row does not hold what was put into it.
+_ODD = (ValueError, TypeError, LookupError)
+# SQLite quotes a damaged schema in its message, and Python fails to decode that.
+_FAILURES = (sqlite3.Error, UnicodeDecodeError)
+_CANNOT_OPEN = (*_FAILURES, *_ODD, OSError)
 # What says that the file can't be used now, not that it is damaged.
 _OUT_OF_REACH = frozenset(
     {
@@ -112,7 +117,7 @@ class Database:
             self._retry_at_s = now_s + RETRY_S
             try:
                 connection = self._connect(self._file, 0)
-            except (sqlite3.Error, OSError) as error:
+            except _CANNOT_OPEN as error:
                 if not _is_out_of_reach(error):
                     remove(self._file)
                 return
@@ -166,7 +171,7 @@ class Database:
             self._connection.execute("PRAGMA busy_timeout = 0")
             with _transaction(self._connection, "BEGIN IMMEDIATE"):
                 work(self._connection)
-        except sqlite3.Error as error:
+        except (*_FAILURES, *_ODD) as error:
             return "busy" if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY else "failed"
         else:
             return "done"
@@ -210,21 +215,29 @@ class Database:
             try:
                 self._follow_file()
                 yield self._connection
-            except sqlite3.Error as error:
+            except _FAILURES as error:
                 self._repair(error)
                 raise UnavailableError(_FAILED, f"the search catalog failed: {error}", "Ask again.") from error
 
     def attempt(self, work: Callable[[], _T]) -> _T:
         """Return what ``work`` returns; run it again where the catalog failed, each time on a repaired one.
 
-        ``work`` must reconcile before it asks: a repaired catalog may be empty.
+        ``work`` must reconcile before it asks: a repaired catalog may be empty. An error of another kind is taken for
+        the work of a damaged row, once, and the catalog is made afresh.
         """
+        is_doubted = False
         for _ in range(3):
             try:
                 return work()
             except UnavailableError as error:
                 if error.code != _FAILED:
                     raise
+            except _ODD as error:
+                if is_doubted or self.in_memory:
+                    raise
+                is_doubted = True
+                with self.lock:
+                    self._repair(error)
         return work()
 
     def _open(self) -> sqlite3.Connection:
@@ -233,7 +246,7 @@ class Database:
         for _ in range(2):
             try:
                 return self._connect(self._file)
-            except (sqlite3.Error, OSError) as error:
+            except _CANNOT_OPEN as error:
                 failure: Exception = error
             if _is_out_of_reach(failure):
                 break
@@ -286,7 +299,7 @@ class Database:
             remove(self._file)
         self._connection = self._open()
 
-    def _repair(self, error: sqlite3.Error) -> None:
+    def _repair(self, error: Exception) -> None:
         """Leave a usable catalog behind: a new file once; a copy in memory where the file is only out of reach."""
         broken = self._connection
         if self._file == _IN_MEMORY or self.degraded or self._was_replaced or _is_out_of_reach(error):

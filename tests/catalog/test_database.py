@@ -191,3 +191,35 @@ def test_a_failure_that_repair_does_not_end_is_raised(tmp_path: Path) -> None:
 
 def test_the_version_of_sqlite_is_told() -> None:
     assert tuple(map(int, sqlite_version().split("."))) >= (3, 37)
+
+
+def test_rows_that_make_no_sense_are_doubted_once(tmp_path: Path) -> None:
+    put(tmp_path / "c")
+    database = open_database(str(tmp_path / "c"), "vault-a")
+    tries: list[int] = []
+
+    def work() -> int:
+        tries.append(1)
+        if len(tries) == 1:
+            raise ValueError("'promotedX' is not a valid State")
+        with database.reading() as connection:
+            rows: int = connection.execute("SELECT count(*) FROM private").fetchone()[0]
+            return rows
+
+    assert (database.attempt(work), database.damage) == (0, "'promotedX' is not a valid State")
+
+    def fail() -> None:
+        tries.append(1)
+        raise ValueError("a mistake in the program")
+
+    with pytest.raises(ValueError, match="a mistake"):
+        database.attempt(fail)
+    assert len(tries) == 4
+    database.close()
+
+
+def test_a_schema_that_is_not_text_is_damage(tmp_path: Path) -> None:
+    put(tmp_path / "c")
+    data = (tmp_path / "c").read_bytes()
+    (tmp_path / "c").write_bytes(data.replace(b"CREATE TABLE folders", b"CREATE T\xffBLE folders"))
+    assert count(tmp_path / "c") == (0, "")
