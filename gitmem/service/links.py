@@ -5,18 +5,26 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
+from gitmem.errors import GitmemError
 from gitmem.model.answer import Answer, Hit, Status
-from gitmem.model.links import LinkTargets
+from gitmem.model.links import LinkTargets, link_name
 from gitmem.model.record import Problem, Record
-from gitmem.model.vault_path import VaultPath
+from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.service.find import get_record
+from gitmem.service.reading import ask
 from gitmem.service.vault import OpenVault
-from gitmem.service.worktree import iter_link_targets, iter_work_notes, parse_work_note, scan
+from gitmem.service.worktree import WorkNote, iter_link_targets, iter_work_notes, parse_work_note, scan
 from gitmem.text import fold
 from gitmem.vault.frontmatter import Note
 from gitmem.vault.markdown import Link, find_links, find_property_links
+from gitmem.vault.scan import StableReader
+
+if TYPE_CHECKING:
+    from gitmem.catalog.database import Database
+    from gitmem.catalog.reconcile import Report
 
 _PLAIN_NAME = re.compile(r"[a-z0-9_-]+")
 
@@ -27,7 +35,7 @@ def links(vault: OpenVault, ref: str) -> Answer:
     A row has ``direction``, ``path`` (of the other end, ``None`` if broken), ``target`` (as written), ``line`` (in the
     file, ``None`` in a property), ``source`` (``body`` or a property) and ``others`` (further files of that name).
     Private records stay out of it: one that is asked for is ``withheld``, those that link to a record are left out.
-    Reads every note of the vault.
+    Reads the notes that link to it, by what the search catalog knows of links, and the names of all files.
     """
     settled = vault.settle_abandoned()
     head = vault.head()
@@ -37,13 +45,28 @@ def links(vault: OpenVault, ref: str) -> Answer:
         return Answer(Status.WITHHELD, head, diagnostics=(*settled, told))
     targets = LinkTargets(iter_link_targets(vault))
     rows = [_row("out", link, line, targets, record.path) for link, line in iter_links(record, data)]
-    for note in iter_work_notes(vault, scan(vault)):
-        if note.path == record.path or note.note is None or (note.record is not None and note.record.private):
+    for note in _iter_linking(vault, targets, record.path):
+        if note.note is None or (note.record is not None and note.record.private):
             continue
         for link, line in iter_links(note.note, note.data):
             if link.target and targets.resolve(link.target, note.path).path == record.path:
                 rows.append({**_row("in", link, line, targets, note.path), "path": note.path})
     return Answer(Status.OK, head, rows=tuple(rows), diagnostics=settled, extra={"record": Hit(record)})
+
+
+def _iter_linking(vault: OpenVault, targets: LinkTargets, path: str) -> Iterator[WorkNote]:
+    """Yield the notes that link to ``path``, folder by folder, read now."""
+
+    def find(database: Database, _report: Report) -> set[str]:
+        from gitmem.catalog.query import list_links
+
+        found = list_links(database, link_name(path))
+        return {source for source, target in found if targets.resolve(target, source).path == path}
+
+    with StableReader(vault.layout.repo, vault.clock) as read:
+        for source in sorted(ask(vault, find, strict=True) - {path}, key=posixpath.split):
+            with suppress(GitmemError):
+                yield parse_work_note(parse_vault_path(source), read(source))
 
 
 def list_linking(

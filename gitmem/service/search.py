@@ -156,7 +156,7 @@ def _explain_question(reading: Reading, query: Query) -> str:
         return ""
     relaxed = replace(query.question, exclusions=())
     total = find_matches(reading.database, replace(query, question=relaxed), Page(limit=1)).total
-    return f"Without what is left out {_count(total)}." if total else ""
+    return f"{_count(total)} but for what is left out." if total else ""
 
 
 def _count(total: int) -> str:

@@ -58,6 +58,16 @@ def test_a_link_of_an_ambiguous_name_leads_where_obsidian_takes_it(
     assert found(memory, Filters(links_to=(str(other.relative_to(desk.repo)),))) == {ids["both"]}
 
 
+def test_backlinks_are_those_of_records_and_plain_notes(desk: Desk, memory: Memory, ids: dict[str, str]) -> None:
+    name = ids["path"].rpartition("/")[2].removesuffix(".md")
+    (desk.repo / "promoted" / "Home.md").write_text(f"One\n\n[it]({name}.md) and [[{name}]]\n")
+    (desk.repo / "promoted" / "Hidden.md").write_text(f"---\nprivate: true\n---\n[[{name}]]\n")
+    rows = [(row["path"], row["line"]) for row in memory.links(ids["cache"]).rows if row["direction"] == "in"]
+    assert [line for path, line in rows if path == "promoted/Home.md"] == [3, 3]
+    records = {hit.record.path for hit in memory.list(Filters(links_to=(ids["cache"],))).hits}
+    assert {path for path, _line in rows} == records | {"promoted/Home.md"}
+
+
 def test_dates_are_those_of_the_asking(memory: Memory, ids: dict[str, str]) -> None:
     assert len(found(memory, Filters(since="today"))) == 4
     assert len(found(memory, Filters(since="1h", until="today"))) == 4

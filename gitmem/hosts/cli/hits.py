@@ -44,18 +44,21 @@ def format_advice(answer: Answer) -> str:
     for phrase in extra.get("not_word_for_word", ()):
         lines.append(f'no record has "{safe_line(phrase)}" word for word; its words were looked for')
     if answer.status is Status.NO_MATCH and extra.get("total"):
-        lines.append(f"{count(extra['total'], 'record')} match, but none comes so far down")
+        lines.append(f"{_count_matches(extra['total'])}, but none comes so far down")
     if extra.get("more"):
         at_least = "at least " if extra.get("total_at_least") else ""
-        lines.append(f"{at_least}{count(extra['total'], 'record')} match; --offset and --limit show more")
+        lines.append(f"{at_least}{_count_matches(extra['total'])}; --offset and --limit show more")
     if extra.get("episodes"):
-        verb = "matches" if extra["episodes"] == 1 else "match"
-        lines.append(f"{count(extra['episodes'], 'episode')} {verb} as well: --episodes")
+        lines.append(f"{_count_matches(extra['episodes'], 'episode')} as well: --episodes")
     if extra.get("did_you_mean"):
         lines.append(f"did you mean: {safe_line(extra['did_you_mean'])}")
     if extra.get("hint"):
         lines.append(f"hint: {safe_line(extra['hint'])}")
     return "\n".join(lines)
+
+
+def _count_matches(number: int, noun: str = "record") -> str:
+    return f"{count(number, noun)} match{'es' if number == 1 else ''}"
 
 
 def _group(hits: Sequence[Hit]) -> list[list[Hit]]:
