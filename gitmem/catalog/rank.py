@@ -113,13 +113,23 @@ def find_in_order(
 
 
 def count_matches(
-    connection: sqlite3.Connection, expression: str, condition: str, values: tuple[Any, ...], most: int
-) -> int:
-    """Return how many records match, at most ``most``."""
+    connection: sqlite3.Connection,
+    expression: str,
+    condition: str,
+    values: tuple[Any, ...],
+    apart: Sequence[str],
+    most: int,
+) -> tuple[int, int]:
+    """Return how many records match, those of the kinds ``apart`` counted by themselves; ``most`` of both together."""
     if not expression:
-        return 0
-    question = f"SELECT count(*) FROM (SELECT 1 {_MATCHING}{condition} LIMIT ?)"  # noqa: S608
-    return int(connection.execute(question, (expression, *values, most)).fetchone()[0])
+        return 0, 0
+    # One pass for both: to look up the record of each match is what counting costs.
+    question = (
+        f"SELECT count(*), total(coalesce(kind, '') IN ({marks(apart)}))"  # noqa: S608
+        f" FROM (SELECT kind {_MATCHING}{condition} LIMIT ?)"
+    )
+    every, kept = connection.execute(question, (*apart, expression, *values, most)).fetchone()
+    return every - int(kept), int(kept)
 
 
 def has_match(connection: sqlite3.Connection, expression: str) -> bool:

@@ -38,7 +38,7 @@ from gitmem.text import fold
 MAX_LIMIT = 1000
 MAX_OFFSET = 10_000
 MAX_COUNT = 1000
-"""Up to how many matching records are counted."""
+"""Up to how many matching records are counted, those apart included."""
 _SPARE_HITS = 10
 _MAX_RESPELT = 3
 _ORDERS = {
@@ -92,15 +92,17 @@ class Match:
 
 @dataclass(frozen=True)
 class Matches:
-    """One page of what answers a query, and how many records do in all, counted up to ``MAX_COUNT``.
+    """One page of what answers a query, and how many records do in all.
 
-    ``apart`` counts those of the kinds that were kept apart. ``near`` has, for words of the question that no record
-    has, what was probably meant.
+    ``apart`` counts those of the kinds that were kept apart. ``is_capped`` says that there may be more of both, for
+    only ``MAX_COUNT`` are looked at. ``near`` has, for words of the question that no record has, what was probably
+    meant.
     """
 
     page: tuple[Match, ...]
     total: int
     apart: int
+    is_capped: bool
     near: dict[str, str]
 
 
@@ -144,11 +146,13 @@ class _Search:
         rows = load_rows(self._connection, order)
         strengths = dict.fromkeys(every, Strength.ALL) | dict.fromkeys(exact, Strength.EXACT)
         expression = join(filter(None, (self._every, some if takes_some else "")), "OR")
-        total = max(self._count(expression, *self._condition("NOT IN")), page.offset + len(order) if order else 0)
+        counted, apart = self._count(expression)
+        total = max(counted, page.offset + len(order) if order else 0)
         return Matches(
             tuple(_make_match(rows[row], exact.get(row), found.get(row), strengths.get(row)) for row in order),
             total,
-            self._count(expression, *self._condition("IN")) if self._query.apart else 0,
+            apart,
+            counted + apart == MAX_COUNT,
             {} if exact or every else self._find_near(is_lost=not total),
         )
 
@@ -173,25 +177,25 @@ class _Search:
             values.append(self._within(format_exclusion(exclusion)))
         return condition, tuple(values)
 
-    def _condition(self, apart: str) -> tuple[str, tuple[Any, ...]]:
-        """Return the condition on records; ``apart`` is ``IN`` for the kinds that are kept apart, else ``NOT IN``."""
+    def _condition(self) -> tuple[str, tuple[Any, ...]]:
+        """Return the condition on the records that answer: not of a kind that is kept apart."""
         condition, values = format_filters(self._query.filters)
         demands, demanded = self._demands
         kinds = self._query.apart
         if kinds:
-            demands += f" AND coalesce(kind, '') {apart} ({marks(kinds)})"
+            demands += f" AND coalesce(kind, '') NOT IN ({marks(kinds)})"
         return condition + demands, (*values, *demanded, *kinds)
 
     def _find_exact(self) -> dict[int, str]:
         question, fields = self._query.question, self._query.fields
         keys = [fold(question.name), *(fold(word.text) for word in question.words if not word.text.isalnum())]
-        found = find_exact(self._connection, keys[0], keys, *self._condition("NOT IN"))
+        found = find_exact(self._connection, keys[0], keys, *self._condition())
         return {row: how for row, how in found.items() if not fields or _COLUMNS[how.partition(":")[0]] in fields}
 
     def _find(self, expression: str, limit: int, sort: Sort) -> dict[int, float]:
         if sort is Sort.RELEVANCE:
-            return find_scores(self._connection, expression, *self._condition("NOT IN"), limit)
-        return find_in_order(self._connection, expression, *self._condition("NOT IN"), _ORDERS[sort], limit)
+            return find_scores(self._connection, expression, *self._condition(), limit)
+        return find_in_order(self._connection, expression, *self._condition(), _ORDERS[sort], limit)
 
     def _order(self, found: list[int], page: Page) -> list[int]:
         if page.sort is not Sort.RELEVANCE:
@@ -199,8 +203,11 @@ class _Search:
             found = [row for (row,) in self._connection.execute(question, found)]
         return found[page.offset : page.offset + page.limit]
 
-    def _count(self, expression: str, condition: str, values: tuple[Any, ...]) -> int:
-        return count_matches(self._connection, expression, condition, values, MAX_COUNT)
+    def _count(self, expression: str) -> tuple[int, int]:
+        condition, values = format_filters(self._query.filters)
+        demands, demanded = self._demands
+        wider = (condition + demands, (*values, *demanded))
+        return count_matches(self._connection, expression, *wider, self._query.apart, MAX_COUNT)
 
     def _find_near(self, *, is_lost: bool) -> dict[str, str]:
         words = [word.text for word in self._query.question.words if not has_match(self._connection, format_what(word))]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gitmem.errors import InputError
-from gitmem.model.answer import Answer, Hit, Spans, Status, Strength
+from gitmem.model.answer import Answer, Hit, Status, Strength
 from gitmem.model.record import EPISODIC_KINDS, Kind, Record
 from gitmem.service.query import FIELDS, Filters, SearchOptions, to_catalog
 from gitmem.service.reading import Reading, answer
@@ -73,7 +73,6 @@ _EPISODIC = tuple(kind for kind in Kind if kind in EPISODIC_KINDS)
 
 
 def _search(reading: Reading, query: Query, page: Page, words: str, filters: Filters) -> Answer:
-    from gitmem.catalog.search import MAX_COUNT
     from gitmem.catalog.search import search as find_matches
     from gitmem.relevance.question import take_apart
 
@@ -92,7 +91,7 @@ def _search(reading: Reading, query: Query, page: Page, words: str, filters: Fil
         if match.row.path in records
     )
     extra |= {"total": found.total, "more": found.total > page.offset + len(found.page)}
-    if found.total == MAX_COUNT:
+    if found.is_capped:
         extra["total_at_least"] = True
     if query.apart:
         extra["episodes"] = found.apart
@@ -114,13 +113,15 @@ def _is_strong(found: Matches) -> bool:
 def _make_hit(match: Match, record: Record, *, is_uncommitted: bool) -> Hit:
     from gitmem.relevance.snippet import find_spans, make_snippet
 
-    snippet = make_snippet(record.body, match.words, MAX_SNIPPET_CHARS)
-    if not find_spans(snippet, match.words):
-        others = (record.summary, "; ".join(record.evidence))
-        passages = (make_snippet(text, match.words, MAX_SNIPPET_CHARS) for text in others)
-        snippet = next((passage for passage in passages if find_spans(passage, match.words)), snippet)
-    texts = {"title": record.title, "summary": record.summary, "snippet": snippet}
-    spans: dict[str, Spans] = {name: found for name, text in texts.items() if (found := find_spans(text, match.words))}
+    for text in (record.body, record.summary, "; ".join(record.evidence)):
+        snippet = make_snippet(text, match.words, MAX_SNIPPET_CHARS)
+        places = find_spans(snippet, match.words)
+        if places:
+            break
+    else:
+        snippet = make_snippet(record.body, (), MAX_SNIPPET_CHARS)
+    found = {name: find_spans(getattr(record, name), match.words) for name in ("title", "summary")}
+    spans = {name: spans for name, spans in {**found, "snippet": places}.items() if spans}
     return Hit(record, match.matched, snippet, is_uncommitted, match.strength, spans)
 
 
