@@ -141,7 +141,7 @@ def test_nothing_hidden_is_printed(over: Gitmem, args: tuple[str, ...]) -> None:
             assert result.err == ""
 
 
-@pytest.mark.parametrize("name", [name for name in READS if name in ("search", "list", "log", "links", "tags")])
+@pytest.mark.parametrize("name", [name for name in READS if name in ("search", "list", "log", "links", "timeline")])
 def test_a_row_stays_on_its_lines(over: Gitmem, name: str) -> None:
     lines = over(*READS[name]).out.split("\n")
     assert [
