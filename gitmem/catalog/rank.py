@@ -137,16 +137,28 @@ def has_match(connection: sqlite3.Connection, expression: str) -> bool:
     return connection.execute("SELECT 1 FROM terms WHERE terms MATCH ? LIMIT 1", (expression,)).fetchone() is not None
 
 
-def find_telling(connection: sqlite3.Connection, expressions: Sequence[str]) -> list[str]:
+class Counts(NamedTuple):
+    """How many records the vault has at least, and how many match each expression, counted to one above ``most``."""
+
+    record_count: int
+    most: int
+    by_expression: dict[str, int]
+
+
+def count_each(connection: sqlite3.Connection, expressions: Sequence[str]) -> Counts:
+    """Return how many records match each of ``expressions``; counting stops above a fifth of them, and above 1,000."""
+    (count,) = connection.execute("SELECT coalesce(max(rowid), 0) FROM records").fetchone()
+    most = max(_ALWAYS_TELLING, count // 5)
+    question = f"SELECT count(*) FROM (SELECT 1 FROM terms WHERE terms MATCH ? LIMIT {most + 1})"  # noqa: S608
+    return Counts(count, most, {one: connection.execute(question, (one,)).fetchone()[0] for one in expressions})
+
+
+def list_telling(counts: Counts) -> list[str]:
     """Return the expressions that tell records apart: in at most a fifth of them, or in 1,000; all if none is.
 
     A term in most records hardly changes the order, but scoring all of them is what a search with ``OR`` costs.
     """
-    (count,) = connection.execute("SELECT coalesce(max(rowid), 0) FROM records").fetchone()
-    most = max(_ALWAYS_TELLING, count // 5)
-    question = f"SELECT count(*) FROM (SELECT 1 FROM terms WHERE terms MATCH ? LIMIT {most + 1})"  # noqa: S608
-    telling = [one for one in expressions if connection.execute(question, (one,)).fetchone()[0] <= most]
-    return telling or list(expressions)
+    return [one for one, count in counts.by_expression.items() if count <= counts.most] or list(counts.by_expression)
 
 
 def rank(

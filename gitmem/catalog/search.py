@@ -20,12 +20,13 @@ from gitmem.catalog.filters import NO_FILTERS, Filters, format_filters, format_m
 from gitmem.catalog.query import Row, load_rows
 from gitmem.catalog.rank import (
     Found,
+    count_each,
     count_matches,
     find_exact,
     find_in_order,
     find_scores,
-    find_telling,
     has_match,
+    list_telling,
     rank,
 )
 from gitmem.catalog.spelling import find_near_word
@@ -164,7 +165,7 @@ class _Search:
         if len(self._terms) < 2:
             return ""
         terms = [term.expression for term in self._terms]
-        return self._within(join(find_telling(self._connection, terms), "OR"))
+        return self._within(join(list_telling(count_each(self._connection, terms)), "OR"))
 
     def _format_demands(self) -> tuple[str, tuple[str, ...]]:
         condition, values = "", []

@@ -29,3 +29,19 @@ CHINESE_WORDS = _split(
 
 CHINESE_CHARACTERS = frozenset("的了吗呢吧么啊呀嘛着地得和与及或在是把被给让对从到也都就还")
 """Function characters: a pair with one of them joins two words more often than it is one."""
+
+INSTRUCTIONS = _split(
+    "add advise answer ask assist change check code complete continue convert create debug describe do edit explain",
+    "figure find finish fix generate give go help here hi hello implement improve investigate know look need now ok",
+    "okay optimize please propose question refactor remember remove rename review rewrite run see show simplify sort",
+    "start step suggest summarize summarise support task tell test tests thank thanks think translate try understand",
+    "update use used using verify want work write yes",
+)
+"""What prompts ask for rather than what they are about. Such a word still counts, but hardly."""
+
+CHINESE_INSTRUCTIONS = _split(
+    "请帮我 帮我 请你 请问 麻烦 谢谢 你好 我想 我要 我们 告诉我 给我 写一个 写一段 看一下 看看 解释一下 解释 修复 修改",
+    "实现 添加 增加 优化 重构 检查 生成 总结 翻译 一下 怎么样 怎么 什么 为什么 如何 哪个 哪些 哪里 哪一",
+    "是谁 多少 是否 可以 需要",
+)
+"""The same in Chinese, as the phrases that stand in prompts."""

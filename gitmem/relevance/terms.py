@@ -35,6 +35,7 @@ _CJK = (
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003134f"
 )
 CJK_RUN = re.compile(f"[{_CJK}]+")
+"""Chinese, Japanese and Korean characters in a row."""
 _LETTERS = rf"[^\W_{_CJK}]+"
 QUERY_WORD = re.compile(rf"[{_CJK}]+|{_LETTERS}(?:[_\-./\\:@]{{1,2}}{_LETTERS})*(?:\+\+(?!\w)|#(?!\w))?")
 _CAMEL_PART = re.compile(r"[A-Z]?[a-z]+[0-9]*|[A-Z]+(?![a-z])[0-9]*|[0-9]+")
@@ -121,6 +122,26 @@ def split_word(word: str) -> list[str]:
 def name_option(word: str) -> str:
     """Return the term of an option on a command line: the same for ``-rf`` and ``--rf``, given without the minus."""
     return "option" + "".join(word.lower().translate(_PARTS).split())
+
+
+def iter_words(text: str) -> Iterator[str]:
+    """Yield the words of ``text`` as they are written, identifiers whole; punctuation and blanks are left out."""
+    for match in QUERY_WORD.finditer(unicodedata.normalize("NFKC", text)):
+        yield match[0]
+
+
+def split_parts(word: str) -> list[str]:
+    """Return the parts of an identifier in small letters: ``cacheTtl``, ``cache-ttl`` give ``cache`` and ``ttl``."""
+    parts = []
+    for piece in word.translate(_PARTS).split():
+        camel = [] if piece.islower() else _split_camel(piece)
+        parts += camel or [piece.casefold()]
+    return parts
+
+
+def join_parts(word: str) -> str:
+    """Return an identifier in small letters without what joins its parts: ``cache-ttl`` gives ``cachettl``."""
+    return "".join(word.translate(_PARTS).split()).casefold()
 
 
 def _spread(run: re.Match[str]) -> str:

@@ -1,0 +1,200 @@
+"""Which records a recall volunteers, and whether it volunteers any. Pure; the thresholds are explained in ADR 0023."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gitmem.model.recall import Candidate, Recall, Weighed
+from gitmem.model.record import Kind, Record
+from gitmem.relevance.background import LEAST_WEIGHT
+from gitmem.relevance.duplicates import find_twin
+from gitmem.relevance.prompt import Content, Prompt
+from gitmem.relevance.score import Scored
+from gitmem.relevance.stem import stem
+from gitmem.relevance.terms import iter_words, split_parts
+
+ENOUGH = 0.44
+"""The share of a prompt's weight that one passage must hold for the prompt to be about the vault."""
+ENOUGH_OF_TWO = 0.51
+"""The same where a prompt has only one or two content terms: one of two is not enough."""
+ENOUGH_OF_MANY = 0.36
+"""The same where it has more than ``MANY``: nobody repeats all of a long question in one passage."""
+ENOUGH_OF_LONG = 0.5
+"""The same for the part of a long prompt that asks: what is pasted around it makes chance matches likely."""
+MANY = 10
+ENOUGH_CJK = 0.34
+"""The same in Chinese, Japanese and Korean, where terms are pairs of characters and many of them join two words."""
+ENOUGH_OF_MANY_CJK = 0.22
+MANY_CJK = 12
+GATE_RANKS = 3
+"""How many of the best records may open the gate."""
+WEAK = 0.5
+"""A record that holds less than this share of what the best one holds is left out."""
+TELLING_SHARE = 0.2
+TELLING_COUNT = 3
+"""A term tells records apart if at most this share, or this many, of them hold it."""
+NAMING_WEIGHT = 6.0
+"""What the words of a title must weigh together for the title to be decisive inside a prompt."""
+LINKED = 0.5
+"""Which part of the threshold is enough for a record that an admitted one links to."""
+MAX_LINKED = 2
+
+
+DECISIVE = frozenset({"exact-key", "exact-title", "exact-alias", "title-within"})
+"""The rules that admit a record because the prompt names it."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What deciding needs beside the records: the vault's frequencies, the day (``2026-11-30``), how many at most.
+
+    ``counts`` says how many of the ``record_count`` records hold each term. ``uncommitted`` holds paths.
+    """
+
+    record_count: int
+    counts: Mapping[str, int]
+    today: str
+    limit: int
+    uncommitted: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    admitted: bool
+    rule: str
+    reason: str
+
+
+def decide(prompt: Prompt, scored: Sequence[Scored], setting: Setting) -> Recall:
+    """Return which of ``scored``, the best first, are admitted and why, and why the others are not."""
+    threshold = find_threshold(prompt)
+    held = [_hold_back(prompt, one, setting) for one in scored]
+    able = [one for one, verdict in zip(scored, held, strict=True) if verdict is None]
+    found = [one for one in able if one.seen.word_score > 0]
+    best = max((one.share for one in found[:GATE_RANKS]), default=0.0)
+    candidates = []
+    for one, against in zip(scored, held, strict=True):
+        name = "" if against else _find_name(prompt, one)
+        verdict = against or (_admit_by_name(name) if name else _admit_by_share(one, best, threshold))
+        candidates.append(_make(prompt, one, verdict, setting))
+    named = [one for one in candidates if one.rule in DECISIVE]
+    chosen = list(_choose([*named, *(one for one in candidates if one.rule not in DECISIVE)], setting.limit))
+    chosen.sort(key=lambda one: (not one.admitted, not one.is_verified))
+    weighed = [Weighed(one.word, one.weight, setting.counts.get(one.term, 0)) for one in prompt.contents]
+    weighed.sort(key=lambda one: -one.weight)
+    return Recall(tuple(chosen), tuple(weighed), 1.0 if named else min(1.0, best), threshold)
+
+
+def find_threshold(prompt: Prompt) -> float:
+    """Return the share of the weight of ``prompt`` that one passage must hold."""
+    if prompt.is_cjk:
+        return ENOUGH_CJK if len(prompt.contents) <= MANY_CJK else ENOUGH_OF_MANY_CJK
+    if prompt.is_long:
+        return ENOUGH_OF_LONG
+    if len(prompt.contents) <= 2:
+        return ENOUGH_OF_TWO
+    return ENOUGH if len(prompt.contents) <= MANY else ENOUGH_OF_MANY
+
+
+def _hold_back(prompt: Prompt, one: Scored, setting: Setting) -> _Verdict | None:
+    """Return why a record is not volunteered whatever it holds; ``None`` where nothing is against it."""
+    record = one.seen.record
+    if record.superseded_by:
+        return _Verdict(False, "superseded", f"superseded by {', '.join(record.superseded_by)}")
+    if record.valid_until and record.valid_until[:10] < setting.today:
+        return _Verdict(False, "stale", f"was valid until {record.valid_until}")
+    if record.valid_from and record.valid_from[:10] > setting.today:
+        return _Verdict(False, "not-yet", f"is valid from {record.valid_from}")
+    shared = [content for content in prompt.contents if content.form in one.forms and content.weight > LEAST_WEIGHT]
+    if len(shared) == 1 and not one.seen.named and not _is_telling(shared[0], setting):
+        return _Verdict(False, "common-word", f"shares only “{shared[0].word}”, which many records hold")
+    return None
+
+
+def _is_telling(content: Content, setting: Setting) -> bool:
+    count = setting.counts.get(content.term, 0)
+    return count <= max(TELLING_COUNT, TELLING_SHARE * setting.record_count)
+
+
+def _find_name(prompt: Prompt, one: Scored) -> str:
+    """Return how the prompt names the record: its key, title or alias as the catalog found it, its title within."""
+    if one.seen.named:
+        return one.seen.named
+    title = _list_parts(one.seen.record.title)
+    weights = {content.form: content.weight for content in prompt.contents}
+    if len(title) < 2 or sum(weights.get(stem(part), 0.0) for part in set(title)) < NAMING_WEIGHT:
+        return ""
+    is_within = f" {' '.join(title)} " in f" {' '.join(_list_parts(prompt.name))} "
+    return f"within: {one.seen.record.title}" if is_within else ""
+
+
+def _list_parts(text: str) -> list[str]:
+    return [part for word in iter_words(text) for part in split_parts(word)]
+
+
+def _admit_by_name(name: str) -> _Verdict:
+    field, _colon, named = name.partition(": ")
+    if field == "within":
+        return _Verdict(True, "title-within", f"the prompt holds its title, “{named}”")
+    return _Verdict(True, f"exact-{field}", f"the prompt names its {field}, “{named}”")
+
+
+def _admit_by_share(one: Scored, best: float, threshold: float) -> _Verdict:
+    share = f"holds {one.share:.0%} of what the prompt is about"
+    if best < threshold:
+        return _Verdict(False, "below-threshold", f"{share}; {threshold:.0%} would be enough")
+    if one.share >= WEAK * best:
+        return _Verdict(True, "passage", share)
+    if one.seen.linked_from and one.share >= LINKED * threshold:
+        return _Verdict(True, "linked", f"{share}, and “{one.seen.linked_from}” links to it")
+    return _Verdict(False, "weak", f"{share}, the best {best:.0%}")
+
+
+def _make(prompt: Prompt, one: Scored, verdict: _Verdict, setting: Setting) -> Candidate:
+    record = one.seen.record
+    return Candidate(
+        record,
+        1.0 if verdict.rule in DECISIVE else min(1.0, one.share),
+        verdict.admitted,
+        verdict.rule,
+        verdict.reason,
+        tuple(dict.fromkeys(content.word for content in prompt.contents if content.form in one.forms)),
+        _find_caution(record, setting.today),
+        record.path in setting.uncommitted,
+    )
+
+
+def _find_caution(record: Record, today: str) -> str:
+    is_due = record.review_after is not None and record.review_after[:10] <= today
+    return f"to be reviewed since {record.review_after}" if is_due else ""
+
+
+def _choose(candidates: Sequence[Candidate], limit: int) -> Iterator[Candidate]:
+    """Yield ``candidates`` in order; of those admitted, what repeats another or is one too many is held back."""
+    taken: list[Candidate] = []
+    for one in candidates:
+        against = _find_excess(one, taken, limit) if one.admitted else None
+        if against:
+            yield replace(one, admitted=False, rule=against[0], reason=against[1])
+            continue
+        if one.admitted:
+            taken.append(one)
+        yield one
+
+
+def _find_excess(one: Candidate, taken: Sequence[Candidate], limit: int) -> tuple[str, str] | None:
+    twin = find_twin(one.record, [other.record for other in taken])
+    if twin is not None:
+        return "duplicate", f"says the same as {twin.id}"
+    if _is_open_task(one) and any(map(_is_open_task, taken)):
+        return "second-task", "one task record that nobody reviewed is enough"
+    if one.rule == "linked" and sum(other.rule == "linked" for other in taken) >= MAX_LINKED:
+        return "over-limit", f"only {MAX_LINKED} linked records are taken along"
+    if len(taken) >= limit:
+        return "over-limit", f"only {limit} records are taken"
+    return None
+
+
+def _is_open_task(one: Candidate) -> bool:
+    return one.record.kind is Kind.TASK and not one.is_verified
