@@ -7,7 +7,7 @@ it went. The verbs live in the modules of the same name and are loaded when firs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
 from gitmem.model.answer import Answer
@@ -239,6 +239,25 @@ class Memory:
         from gitmem.service.context import add_status, context
 
         return add_status(report(lambda: context(self.vault, max_chars, self.find_global)))
+
+    def recall(
+        self, prompt: str, *, session: str = "", limit: int = 5, max_chars: int | None = None, explain: bool = False
+    ) -> Answer:
+        """Return what to volunteer for ``prompt``, as ``extra["text"]`` and hits. See ``service.recall``."""
+        from gitmem.service.context import add_status
+        from gitmem.service.recall import recall
+
+        def ask() -> Answer:
+            return recall(self.vault, prompt, session=session, limit=limit, max_chars=max_chars, explain=explain)
+
+        return add_status(report(ask))
+
+    def evaluate(self, data: bytes, least: Mapping[str, float]) -> Answer:
+        """Return how well search and recall answer the labelled queries in ``data``. See ``service.evaluate``."""
+        from gitmem.service.evaluate import evaluate, parse_queries
+
+        queries = parse_queries(data)
+        return report(lambda: evaluate(self.vault, queries, least))
 
     def links(self, ref: str) -> Answer:
         """Return where a record's links lead and what links to it, as rows. See ``service.links``."""

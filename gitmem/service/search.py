@@ -49,6 +49,13 @@ def search(
     Raises ``InputError`` (``empty-query``, ``query-too-long``, ``bad-limit``, ``bad-offset``, ``bad-field``,
     ``no-such-revision``, and what ``to_catalog`` raises).
     """
+    return answer(vault, lambda reading: search_in(reading, words, filters, limit, options), as_of)
+
+
+def search_in(
+    reading: Reading, words: str, filters: Filters, limit: int = 10, options: SearchOptions = _NO_OPTIONS
+) -> Answer:
+    """Return what ``search`` returns, for one moment of the records. Raises as it does."""
     from gitmem.catalog.search import Page, Query
     from gitmem.relevance.question import parse_question
 
@@ -62,11 +69,8 @@ def search(
     if options.episodes:
         filters = replace(filters, kinds=filters.kinds or _EPISODIC)
 
-    def ask(reading: Reading) -> Answer:
-        query = Query(question, to_catalog(filters, reading), options.fields, apart)
-        return _search(reading, query, Page(limit, options.offset, options.sort), words, filters)
-
-    return answer(vault, ask, as_of)
+    query = Query(question, to_catalog(filters, reading), options.fields, apart)
+    return _search(reading, query, Page(limit, options.offset, options.sort), words, filters)
 
 
 _EPISODIC = tuple(kind for kind in Kind if kind in EPISODIC_KINDS)

@@ -15,12 +15,12 @@ from gitmem.version import VERSION
 
 SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Write", ("observe", "declare", "edit", "promote", "retire", "restore", "undo", "adopt", "import")),
-    ("Read", ("search", "context", "list", "tags", "show", "links", "timeline", "log", "diff")),
-    ("Look after", ("init", "status", "check", "doctor", "maintain", "catalog", "tour", "completion")),
+    ("Read", ("search", "recall", "context", "list", "tags", "show", "links", "timeline", "log", "diff")),
+    ("Look after", ("init", "status", "check", "doctor", "eval", "maintain", "catalog", "tour", "completion")),
 )
 MAX_PURPOSE_CHARS = 66
 """What fits beside a verb's name on one line of a help page."""
-_MODULES = {"list": "list_records", "import": "import_notes"}
+_MODULES = {"eval": "evaluate", "list": "list_records", "import": "import_notes"}
 """Modules whose verb is a word of Python's own."""
 
 

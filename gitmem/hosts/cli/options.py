@@ -154,7 +154,7 @@ def read_drafts(call: Call, values: dict[str, Any]) -> tuple[list[int], list[Dra
     if given:
         shown = {"title": "TITLE", "tags": "--tag", "edit": "--editor"}.get(given[0], f"--{given[0].replace('_', '-')}")
         raise click.UsageError(f"with --from the file says everything; leave {shown} out", click.get_current_context())
-    return parse_drafts(_read_bytes(call, values["from_file"], MAX_DRAFT_FILE_BYTES + 1))
+    return parse_drafts(read_file(call, values["from_file"], MAX_DRAFT_FILE_BYTES + 1))
 
 
 def require(*names: str) -> None:
@@ -210,7 +210,7 @@ def read_body(call: Call, body: str | None, body_file: str | None, to_edit: str 
     if body_file is None:
         return body
     name = "standard input" if body_file == "-" else body_file
-    return _decode(_read_bytes(call, body_file, MAX_BODY_BYTES + 1), name)
+    return _decode(read_file(call, body_file, MAX_BODY_BYTES + 1), name)
 
 
 def clean_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
@@ -218,7 +218,11 @@ def clean_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(tag.removeprefix("#") for tag in tags)
 
 
-def _read_bytes(call: Call, file: str, max_bytes: int) -> bytes:
+def read_file(call: Call, file: str, max_bytes: int) -> bytes:
+    """Return the first ``max_bytes`` of ``file``, or of standard input for ``-``.
+
+    Raises ``InputError`` (``file-unreadable``, ``no-such-file``).
+    """
     if file == "-":
         return sys.stdin.buffer.read(max_bytes)
     try:

@@ -1,0 +1,170 @@
+"""Decide what to volunteer for a prompt: a few records that fit, or nothing. Design section 7.
+
+What is told is reread from Markdown; the catalog only says where to look and how rare words are. INV-NEVER-SILENT: a
+prompt that nothing fits and a memory that can't be read have different statuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gitmem.errors import InputError
+from gitmem.model.answer import Answer, Hit, Status
+from gitmem.model.ids import RecordId
+from gitmem.model.recall import Candidate, Recall
+from gitmem.service.reading import Reading, answer
+from gitmem.service.vault import OpenVault
+
+if TYPE_CHECKING:
+    from gitmem.relevance.prompt import Prompt
+    from gitmem.relevance.score import Scored
+
+DEFAULT_LIMIT = 5
+MAX_LIMIT = 8
+POOL = 20
+"""How many records the catalog is asked for."""
+SPARE = 4
+"""How many more records than asked for are read: some are out of date, or say the same as another."""
+LINKING = 3
+"""Of how many of the best records the links are followed."""
+MAX_LINKS = 8
+MAX_SNIPPET_CHARS = 160
+
+
+def recall(
+    vault: OpenVault,
+    prompt: str,
+    *,
+    session: str = "",
+    limit: int = DEFAULT_LIMIT,
+    max_chars: int | None = None,
+    explain: bool = False,
+) -> Answer:
+    """Return what the vault has to say to ``prompt``: at most ``limit`` records (1 to 8) as hits, verified ones first.
+
+    ``extra["text"]`` is what a model is given, at most ``max_chars`` characters, or empty. With ``session``, a recall
+    that says what the last one of that session said is one line, and records that nothing replaces are said to be
+    superseded; the hits are the same. With ``explain``, ``extra["recall"]`` says of every record that was considered
+    why it was admitted or not. Of a prompt of any length the first and last 10,000 characters are looked at. Writes
+    the session's digest in runtime. Raises ``InputError`` (``bad-limit``).
+    """
+    from gitmem.render.recall import DEFAULT_RECALL_CHARS, render_recall, render_superseded, render_unchanged
+    from gitmem.service.digest import News, keep_digest
+
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
+        raise InputError("bad-limit", f"a recall has 1 to {MAX_LIMIT} records", f"Ask for {DEFAULT_LIMIT}.")
+
+    def ask(reading: Reading) -> Answer:
+        decided = decide(reading, prompt, limit)
+        status = Status.OK if decided.admitted else Status.NO_MATCH
+        extra: dict[str, Any] = {"decided": decided}
+        return Answer(status, reading.head, tuple(map(_make_hit, decided.admitted)), (), reading.report.problems, extra)
+
+    found = answer(vault, ask)
+    decided: Recall = found.extra["decided"]
+    room = DEFAULT_RECALL_CHARS if max_chars is None else max_chars
+    text = render_recall(decided, room, found.status, _list_proved(vault, decided))
+    ids = [one.record.id for one in decided.admitted]
+    news, before = keep_digest(vault.layout, session, text, ids, vault.clock)
+    if news is News.UNCHANGED:
+        text = render_unchanged(ids)
+    elif news is News.SUPERSEDED:
+        text = render_superseded(before)
+    return replace(found, extra={"text": text} | ({"recall": explain_recall(decided)} if explain else {}))
+
+
+def decide(reading: Reading, prompt: str, limit: int, hidden: frozenset[str] = frozenset()) -> Recall:
+    """Return what fits ``prompt`` in the moment of ``reading``; records at the paths in ``hidden`` don't count.
+
+    Of the ways to read a long prompt, the one that admits something counts, else the one that comes nearest.
+    """
+    from gitmem.relevance.prompt import parse_prompt
+
+    found = [_decide(reading, one, limit, hidden) for one in parse_prompt(prompt)]
+    return max(found, key=lambda one: (bool(one.admitted), one.best_score))
+
+
+def explain_recall(decided: Recall) -> dict[str, Any]:
+    """Return ``decided`` as plain values: the threshold, the terms with their weights, each candidate with its rule."""
+    return {
+        "score": round(decided.best_score, 3),
+        "threshold": decided.threshold,
+        "terms": [
+            {"word": one.word, "weight": round(one.weight, 2), "records": one.record_count} for one in decided.terms
+        ],
+        "candidates": [_explain(one) for one in decided.candidates],
+    }
+
+
+def _decide(reading: Reading, prompt: Prompt, limit: int, hidden: frozenset[str]) -> Recall:
+    from gitmem.catalog.candidates import find_candidates
+    from gitmem.catalog.filters import Filters
+    from gitmem.relevance.admit import Setting
+    from gitmem.relevance.admit import decide as admit
+    from gitmem.relevance.prompt import weigh_by_vault
+    from gitmem.relevance.score import Seen, choose, score
+
+    terms = [content.term for content in prompt.contents]
+    pool = find_candidates(reading.database, terms, prompt.name, prompt.keys, Filters(), POOL + len(hidden))
+    prompt = weigh_by_vault(prompt, pool.counts, pool.record_count)
+    found = [one for one in pool.found if one.path not in hidden]
+    places = choose(prompt, [(one.score, one.head, one.body) for one in found], limit + SPARE)
+    chosen = [one for place, one in enumerate(found) if place in places or one.path in pool.named]
+    records = reading.records(one.path for one in chosen)
+    seen = [
+        Seen(records[one.path][0], one.score, pool.named.get(one.path, "")) for one in chosen if one.path in records
+    ]
+    scored = score(prompt, seen)
+    links = _follow_links(reading, scored)
+    scored = [replace(one, seen=replace(one.seen, linked_from=links.get(one.seen.record.path, ""))) for one in scored]
+    further = reading.records(links.keys() - records.keys() - hidden)
+    scored += score(prompt, [Seen(one, linked_from=links[path]) for path, (one, _data) in further.items()])
+    uncommitted = reading.uncommitted(one.seen.record for one in scored)
+    today = reading.vault.clock.now().date().isoformat()
+    return admit(prompt, scored, Setting(pool.record_count, pool.counts, today, limit, frozenset(uncommitted)))
+
+
+def _follow_links(reading: Reading, scored: Sequence[Scored]) -> dict[str, str]:
+    """Return the paths of the records that the best of ``scored`` link to, each with the title of the linking one."""
+    from gitmem.catalog.candidates import find_named
+    from gitmem.model.links import link_name
+    from gitmem.vault.markdown import find_links, find_property_links
+
+    titles: dict[str, str] = {}
+    for one in scored[:LINKING]:
+        record = one.seen.record
+        for link in (*find_property_links(record.properties), *find_links(record.body)):
+            if link.target:
+                titles.setdefault(link_name(link.target), record.title)
+    found = find_named(reading.database, list(titles)[:MAX_LINKS])
+    return {path: titles[name] for name, path in found.items()}
+
+
+def _list_proved(vault: OpenVault, decided: Recall) -> frozenset[RecordId]:
+    from gitmem.service.confirmed import list_confirmed
+
+    return list_confirmed(vault, [one.record for one in decided.admitted if not one.uncommitted])
+
+
+def _make_hit(one: Candidate) -> Hit:
+    from gitmem.relevance.snippet import make_snippet
+
+    snippet = make_snippet(one.record.body, one.matched, MAX_SNIPPET_CHARS)
+    return Hit(one.record, one.matched, snippet, one.uncommitted)
+
+
+def _explain(one: Candidate) -> dict[str, Any]:
+    return {
+        "id": one.record.id,
+        "path": one.record.path,
+        "title": one.record.title,
+        "admitted": one.admitted,
+        "rule": one.rule,
+        "reason": one.reason,
+        "score": round(one.score, 3),
+        "matched": list(one.matched),
+        "is_verified": one.is_verified,
+        "caution": one.caution,
+    }
