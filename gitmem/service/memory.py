@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
-from gitmem.model.answer import Answer
+from gitmem.model.answer import Answer, Status
 from gitmem.model.authority import Actor
 from gitmem.model.change import Receipt
 from gitmem.model.ids import OpId
@@ -258,6 +258,16 @@ class Memory:
 
         queries = parse_queries(data)
         return report(lambda: evaluate(self.vault, queries, least))
+
+    def reset_session(self, session: str) -> Answer:
+        """Forget what ``session`` was shown, as after a compaction; ``extra["reset"]`` says if it was anything."""
+        from gitmem.service.digest import reset_digest
+
+        def reset() -> Answer:
+            is_reset = reset_digest(self.vault.layout, session)
+            return Answer(Status.OK, self.vault.head(), extra={"text": "", "reset": is_reset})
+
+        return report(reset)
 
     def links(self, ref: str) -> Answer:
         """Return where a record's links lead and what links to it, as rows. See ``service.links``."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from gitmem.errors import InputError
 from gitmem.model.answer import Answer, Hit, Status
-from gitmem.model.ids import RecordId
 from gitmem.model.recall import Candidate, Recall
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
@@ -50,8 +49,7 @@ def recall(
     why it was admitted or not. Of a prompt of any length the first and last 10,000 characters are looked at. Writes
     the session's digest in runtime. Raises ``InputError`` (``bad-limit``).
     """
-    from gitmem.render.recall import DEFAULT_RECALL_CHARS, render_recall, render_superseded, render_unchanged
-    from gitmem.service.digest import News, keep_digest
+    from gitmem.service.tell import tell
 
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
         raise InputError("bad-limit", f"a recall has 1 to {MAX_LIMIT} records", f"Ask for {DEFAULT_LIMIT}.")
@@ -64,14 +62,7 @@ def recall(
 
     found = answer(vault, ask)
     decided: Recall = found.extra["decided"]
-    room = DEFAULT_RECALL_CHARS if max_chars is None else max_chars
-    text = render_recall(decided, room, found.status, _list_proved(vault, decided))
-    ids = [one.record.id for one in decided.admitted]
-    news, before = keep_digest(vault.layout, session, text, ids, vault.clock)
-    if news is News.UNCHANGED:
-        text = render_unchanged(ids)
-    elif news is News.SUPERSEDED:
-        text = render_superseded(before)
+    text = tell(vault, decided, session=session, max_chars=max_chars, status=found.status).text
     return replace(found, extra={"text": text} | ({"recall": explain_recall(decided)} if explain else {}))
 
 
@@ -140,12 +131,6 @@ def _follow_links(reading: Reading, scored: Sequence[Scored]) -> dict[str, str]:
                 titles.setdefault(link_name(link.target), record.title)
     found = find_named(reading.database, list(titles)[:MAX_LINKS])
     return {path: titles[name] for name, path in found.items()}
-
-
-def _list_proved(vault: OpenVault, decided: Recall) -> frozenset[RecordId]:
-    from gitmem.service.confirmed import list_confirmed
-
-    return list_confirmed(vault, [one.record for one in decided.admitted if not one.uncommitted])
 
 
 def _make_hit(one: Candidate) -> Hit:

@@ -10,10 +10,11 @@ import click
 from gitmem.hosts.cli.call import Call, pass_call
 from gitmem.hosts.cli.columns import align, safe_line
 from gitmem.hosts.cli.group import verb
-from gitmem.hosts.cli.options import text
+from gitmem.hosts.cli.options import require, text
 from gitmem.hosts.cli.plain import count
 from gitmem.hosts.cli.reading import say_answer
-from gitmem.model.answer import Answer
+from gitmem.model.answer import Answer, Status
+from gitmem.service.memory import Memory
 
 MAX_LIMIT = 8
 DEFAULT_LIMIT = 5
@@ -27,28 +28,44 @@ MAX_PROMPT_BYTES = 1 << 20
 gitmem recall "how long do we keep the availability cache?"
 gitmem recall --explain "add an index to the bookings table"
 git log -1 --format=%B | gitmem recall - --session s42 --json
+gitmem recall --session s42 --reset
 """,
 )
-@click.argument("prompt", metavar="PROMPT|-", type=text)
+@click.argument("prompt", metavar="[PROMPT|-]", type=text, required=False)
 @click.option("--session", type=text, default="", help="Of this session: what it was told last is not told again.")
 @click.option(
     "--limit", type=click.IntRange(1, MAX_LIMIT), default=DEFAULT_LIMIT, show_default=True, help="At most so many."
 )
 @click.option("--max-chars", type=click.IntRange(1), metavar="N", help="At most so many characters; 4000 without it.")
+@click.option("--reset", is_flag=True, help="Forget first what the session was told, as after a compaction.")
 @click.option("--explain", is_flag=True, help="Say of every record that was considered why it was admitted or not.")
 @pass_call
-def command(call: Call, /, prompt: str, *, session: str, limit: int, max_chars: int | None, explain: bool) -> int:
+def command(
+    call: Call, /, prompt: str | None, *, session: str, limit: int, max_chars: int | None, reset: bool, explain: bool
+) -> int:
     """Print what a prompt should know: a few records that fit it, or nothing.
 
     Verified knowledge stands before what nobody reviewed. A prompt about something else gets nothing, and exit code 1.
     A PROMPT of - is read from standard input. Writes nothing into the repository; with --session, what was told is
     remembered in the runtime folder.
     """
+    if reset and not session:
+        raise click.UsageError("--reset needs --session")
+    if prompt is None:
+        if not reset:
+            require("prompt")
+        return say_answer(call, lambda memory: memory.reset_session(session), lambda _answer: "")
     if prompt == "-":
         prompt = sys.stdin.buffer.read(MAX_PROMPT_BYTES).decode("utf-8", "replace")
+
+    def ask(memory: Memory) -> Answer:
+        if reset and (answer := memory.reset_session(session)).status is not Status.OK:
+            return answer
+        return memory.recall(prompt, session=session, limit=limit, max_chars=max_chars, explain=explain)
+
     return say_answer(
         call,
-        lambda memory: memory.recall(prompt, session=session, limit=limit, max_chars=max_chars, explain=explain),
+        ask,
         _format,
         nothing="" if explain else "nothing that is remembered fits this prompt",
     )
