@@ -9,6 +9,10 @@ BLANK = "\0"
 
 _CONTAINER = r"[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++[ \t>]*+)*+"
 _FENCE = re.compile(rf"{_CONTAINER}(?P<fence>`{{3,}}(?=[^`]*$)|~{{3,}})")
+_MEMORY = re.compile(
+    r"^[ \t>]*(`{3,})gitmem-(?:context|recall)[ \t]*\r?$.*?(?:^[ \t>]*\1[ \t]*\r?$|\Z)", re.MULTILINE | re.DOTALL
+)
+_MEMORY_LINE = re.compile(r"^[ \t>]*gitmem(?:: | remembers this about ).*$", re.MULTILINE)
 _QUOTE = re.compile(r"[ \t]*+>")
 _TOP_LEVEL = re.compile(" {0,3}[`~]")  # indented further, a line of code only looks like a fence
 _MARKER = re.compile(r"^(?:(<)<{6}|(=)={6}|(>)>{6})(?: |\r?$)", re.MULTILINE)
@@ -38,6 +42,15 @@ def mask_fences(text: str) -> str:
             fence = ""
         lines[number] = BLANK * len(line)
     return "\n".join(lines)
+
+
+def remove_memory(text: str) -> str:
+    """Return ``text`` without what gitmem gave a model before: its fenced pages, and the lines in front of them.
+
+    So remembered text that comes back in a prompt is not taken for what the prompt is about. A page that nothing closes
+    runs to the end.
+    """
+    return _MEMORY_LINE.sub("", _MEMORY.sub("", text)) if "gitmem" in text else text
 
 
 def find_conflict(text: str) -> int | None:

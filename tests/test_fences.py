@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.fences import find_conflict, mask_fences
+from gitmem.fences import find_conflict, mask_fences, remove_memory
 
 CONFLICT = "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> other\n"
 DIFF3 = "<<<<<<< a\nours\n||||||| base\nold\n=======\ntheirs\n>>>>>>> b\n"
@@ -73,3 +73,18 @@ def test_a_conflict_is_found_where_it_begins(text: str, line: int) -> None:
 )
 def test_what_only_looks_like_a_conflict_is_left_alone(text: str) -> None:
     assert find_conflict(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("before\n````gitmem-recall\n- x: y\n  > ```sh\n```\n````\nafter", "before\n\nafter"),
+        ("> ```gitmem-context\n> a\n> ```\nafter", "\nafter"),
+        ("gitmem: memory is degraded: it.\ngitmem remembers this about the prompt. It\nwhat now", "\n\nwhat now"),
+        ("```gitmem-recall\nnothing closes it", ""),
+        ("how does gitmem: recall work? ```gitmem-recall", "how does gitmem: recall work? ```gitmem-recall"),
+        ("```sh\ngitmem recall x\n```", "```sh\ngitmem recall x\n```"),
+    ],
+)
+def test_what_gitmem_gave_before_is_no_part_of_a_prompt(text: str, left: str) -> None:
+    assert remove_memory(text) == left

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gitmem.errors import InputError
+from gitmem.fences import remove_memory
 from gitmem.model.answer import Answer, Hit, Status
 from gitmem.model.recall import Candidate, Recall
 from gitmem.service.reading import Reading, answer
@@ -54,8 +55,10 @@ def recall(
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
         raise InputError("bad-limit", f"a recall has 1 to {MAX_LIMIT} records", f"Ask for {DEFAULT_LIMIT}.")
 
+    wanted = remove_memory(prompt)
+
     def ask(reading: Reading) -> Answer:
-        decided = decide(reading, prompt, limit)
+        decided = decide(reading, wanted, limit)
         status = Status.OK if decided.admitted else Status.NO_MATCH
         extra: dict[str, Any] = {"decided": decided}
         return Answer(status, reading.head, tuple(map(_make_hit, decided.admitted)), (), reading.report.problems, extra)

@@ -75,3 +75,9 @@ def test_a_memory_that_can_not_be_read_is_one_line_without_content(told: Gitmem)
     )
     assert TITLE not in result.out
     assert told("recall", TITLE).out == ""
+
+
+def test_remembered_text_in_a_prompt_is_not_what_the_prompt_is_about(told: Gitmem) -> None:
+    page = told("recall", TITLE).out
+    assert told("recall", f"{ELSE}\n\n{page}").out == ""
+    assert told("recall", f"{page}\n{TITLE}").out == page
