@@ -88,9 +88,12 @@ def rebuild(database: Database, scan: Scan, *intake: Any) -> Report:
 
     Others go on with what was there until it is done.
     """
-    with database.lock, database.writing() as connection:
-        database.make_afresh(connection)
-        return _reconcile(database, scan, _Intake(*intake))
+    with database.lock:
+        with database.writing() as connection:
+            database.make_afresh(connection)
+            report = _reconcile(database, scan, _Intake(*intake))
+        database.empty_log()  # which by now is as large as the catalog
+    return report
 
 
 @dataclass(frozen=True)

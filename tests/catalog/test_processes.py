@@ -102,6 +102,7 @@ def test_others_read_while_it_is_made_afresh(desk: Desk) -> None:
                 ask_other("tell", str(desk.repo))
 
         answer = memory.rebuild_catalog(progress)
+        assert (desk.runtime / "catalog.sqlite-wal").stat().st_size == 0
         ask_other("tell", str(desk.repo))
         assert child.stdin
         child.stdin.close()
