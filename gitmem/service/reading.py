@@ -135,7 +135,7 @@ def answer(
 
     Hits are marked where they are out of date, or due for review, on the day of the moment that is asked.
     ``extra["reconcile"]`` says how the notes were looked at, with the members of ``Report`` that it names. ``strict``
-    is for answers that are not made of rereads, see ``ask``.
+    is for answers that are not made of rereads, see ``ask``; that nothing was found is said only after such a look.
 
     With ``as_of``, a date or revision as ``get_revision`` reads it, the answer is of that commit, and
     ``extra["as_of"]`` is the time at which it was made. The status is ``degraded`` when the catalog could only be had
@@ -149,8 +149,13 @@ def answer(
         hits = tuple(replace(hit, marks=find_marks(hit.record, reading.now.date())) for hit in found.hits)
         return replace(found, hits=hits)
 
+    def ask_now(*, strict: bool) -> Answer:
+        return ask(vault, lambda database, report: _ask_now(vault, head, database, report, ask_marked), strict=strict)
+
     if as_of is None:
-        found = ask(vault, lambda database, report: _ask_now(vault, head, database, report, ask_marked), strict=strict)
+        found = ask_now(strict=strict)
+        if found.status is Status.NO_MATCH and found.extra["reconcile"]["tier"] == "folders":
+            found = ask_now(strict=True)
     else:
         from gitmem.service.revision import get_revision
 

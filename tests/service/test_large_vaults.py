@@ -127,11 +127,19 @@ def test_an_id_that_was_written_away_in_place_is_not_found(desk: Desk, large: Me
 
 def test_a_new_match_is_found_when_its_turn_comes(desk: Desk, large: Memory) -> None:
     number = last(large)
-    rewrite(desk, large, number, lambda text: text + "A bittern.\n")
-    assert large.search("bittern", ALL).hits == ()
-    found = [bool(large.search("bittern", ALL).hits) for _ in range(4)]
+    other = (number + 1) % NOTES
+    rewrite(desk, large, number, lambda text: text + f"See word{other}.\n")
+    assert len(large.search(f"word{other}", ALL).hits) == 1
+    found = [len(large.search(f"word{other}", ALL).hits) for _ in range(4)]
     assert found == sorted(found)
-    assert found[-1]
+    assert found[-1] == 2
+
+
+def test_that_nothing_was_found_is_said_only_after_a_look_at_every_note(desk: Desk, large: Memory) -> None:
+    rewrite(desk, large, last(large), lambda text: text + "A bittern.\n")
+    found = large.search("bittern", ALL)
+    assert (len(found.hits), found.extra["reconcile"]["tier"]) == (1, "strict")
+    assert large.search("kingfisher", ALL).extra["reconcile"]["tier"] == "strict"
 
 
 @pytest.mark.parametrize("options", [{"strict": True}, {"max_strict_notes": NOTES}, {"memory_catalog": True}])
