@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain, zip_longest
 from typing import Any
 
+from gitmem.errors import InputError
 from gitmem.model.answer import Answer, Hit, Place, Sort, Status, Strength
 from gitmem.model.record import Problem
 from gitmem.model.settings import VaultEntry
@@ -18,6 +19,8 @@ from gitmem.service.search import search
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold
 
+MAX_OFFSET = 900
+"""Each vault is asked for all up to the end of the page, and gives at most 1,000."""
 _FAILED = (Status.UNAVAILABLE, Status.WITHHELD)
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -38,6 +41,9 @@ def search_all(
     ``extra["vaults"]`` says how each was read. One that can't be read is a diagnostic (``vault-unavailable``), and the
     status is ``degraded``. Raises ``InputError`` as ``search`` does.
     """
+    if not 0 <= options.offset <= MAX_OFFSET:
+        message = f"an offset in several vaults is a whole number from 0 to {MAX_OFFSET}"
+        raise InputError("bad-offset", message, "Search one vault, or narrow the search.")
     wider = replace(options, offset=0)
     places, answers = [], []
     for opened in _open_all(vault, find_global):
