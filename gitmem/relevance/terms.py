@@ -110,6 +110,10 @@ def drop_stop_words(word: Word) -> Word:
         tuple(term for term in terms if not _is_stop_word(term, word.text.lstrip("-")))
         for terms in (word.terms, word.further)
     )
+    if CJK_RUN.match(word.text):
+        # Where a function character takes the pair away, its neighbour is all that is left of a word.
+        alone = tuple(char for char in further if not any(char in term for term in terms))
+        return replace(word, terms=terms + alone, further=tuple(char for char in further if char not in alone))
     return replace(word, terms=terms or further, further=further if terms else ())
 
 

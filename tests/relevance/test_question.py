@@ -20,7 +20,7 @@ WORDS = [
     ("src/sessionStore", ["srcsessionstore=src session store+sessionstore"]),
     ("HTTPServer2 ERR_2041", ["httpserver2=http server2", "err2041=err 2041"]),
     ("C++ or C#", ["cplusplus", "csharp"]),
-    ("缓存的锁", ["缓存+缓 存 锁"]),
+    ("缓存的锁", ["缓存 锁+缓 存"]),
     ("锁", ["锁"]),
     ("的", ["的"]),
     ("使用pytest", ["使用+使 用", "pytest"]),
