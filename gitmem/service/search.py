@@ -5,11 +5,12 @@ INV-NEVER-SILENT: an answer without hits says whether nothing fits or something 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gitmem.errors import InputError
-from gitmem.model.answer import Answer, Hit, Status, Strength
+from gitmem.model.answer import Answer, Hit, Sort, Status, Strength
 from gitmem.model.record import EPISODIC_KINDS, Kind, Record
 from gitmem.service.query import FIELDS, Filters, SearchOptions, to_catalog
 from gitmem.service.reading import Reading, answer
@@ -89,10 +90,11 @@ def _search(reading: Reading, query: Query, page: Page, words: str, filters: Fil
         found = find_matches(reading.database, query, page)
     records = reading.records(sorted(match.row.path for match in found.page))
     uncommitted = reading.uncommitted(record for record, _data in records.values())
+    matches = [match for match in found.page if match.row.path in records]
+    if page.sort is Sort.RELEVANCE:
+        matches = _order_weak(matches, records, query.question.name)
     hits = tuple(
-        _make_hit(match, records[match.row.path][0], is_uncommitted=match.row.path in uncommitted)
-        for match in found.page
-        if match.row.path in records
+        _make_hit(match, records[match.row.path][0], is_uncommitted=match.row.path in uncommitted) for match in matches
     )
     extra |= {"total": found.total, "more": found.total > page.offset + len(found.page)}
     if found.is_capped:
@@ -108,6 +110,23 @@ def _search(reading: Reading, query: Query, page: Page, words: str, filters: Fil
     return Answer(
         Status.NO_MATCH if is_empty else Status.OK, reading.head, hits, diagnostics=reading.report.problems, extra=extra
     )
+
+
+def _order_weak(matches: Sequence[Match], records: Mapping[str, tuple[Record, bytes]], words: str) -> list[Match]:
+    """Return ``matches`` with those of only some of the words by their best passage, too, as a recall ranks them.
+
+    Not for Chinese, Japanese and Korean, where it does harm; ADR 0023 has figures.
+    """
+    from gitmem.relevance.prompt import parse_prompt
+    from gitmem.relevance.score import Seen, score
+
+    weak = {match.row.path: match for match in matches if match.strength is Strength.SOME}
+    prompt = parse_prompt(words)[0]
+    if len(weak) < 2 or prompt.is_cjk:
+        return list(matches)
+    ranked = score(prompt, [Seen(records[path][0], match.score) for path, match in weak.items()])
+    strong = [match for match in matches if match.row.path not in weak]
+    return [*strong, *(weak[one.seen.record.path] for one in ranked)]
 
 
 def _is_strong(found: Matches) -> bool:
