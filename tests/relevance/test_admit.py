@@ -59,8 +59,8 @@ def test_every_candidate_says_in_words_why() -> None:
     assert [(one.record.title, one.admitted, one.rule, one.reason) for one in recall.candidates] == [
         ("Keys", True, "exact-key", "the prompt names its key, “covers”"),
         ("Redis as a cache", True, "passage", "holds 100% of what the prompt is about"),
-        ("Cache of redis", True, "passage", "holds 50% of what the prompt is about"),
-        ("Something long", False, "weak", "holds 25% of what the prompt is about, the best 100%"),
+        ("Cache of redis", True, "passage", "holds 56% of what the prompt is about"),
+        ("Something long", False, "weak", "holds 17% of what the prompt is about, the best 100%"),
     ]
     assert [one.word for one in recall.terms][:2] == ["redis", "cache"]
     assert recall.best_score == 1.0

@@ -54,7 +54,7 @@ gitmem --vault ~/notes --json eval questions.jsonl
 )
 @pass_call
 def command(call: Call, /, file: str, *, least: Mapping[str, float], failures: int) -> int:
-    """Measure how well search and recall answer questions that you labelled.
+    """Measure search and recall by questions that you labelled.
 
     Each line of FILE is a question: {"query": "…", "relevant": ["id, path or file name", …]}; "relevant": [] says that
     nothing in the vault answers it, so that a recall should be silent. "kind", "id" and "exclude" are optional. Told

@@ -43,7 +43,7 @@ gitmem recall --session s42 --reset
 def command(
     call: Call, /, prompt: str | None, *, session: str, limit: int, max_chars: int | None, reset: bool, explain: bool
 ) -> int:
-    """Print what a prompt should know: a few records that fit it, or nothing.
+    """Print the few records that a prompt should know, or nothing.
 
     Verified knowledge stands before what nobody reviewed. A prompt about something else gets nothing, and exit code 1.
     A PROMPT of - is read from standard input. Writes nothing into the repository; with --session, what was told is
