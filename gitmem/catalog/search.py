@@ -116,7 +116,7 @@ def search(database: Database, query: Query, page: Page = _FIRST_PAGE) -> Matche
     and exclusions must not, whatever else fits. Raises ``InputError``: ``bad-limit`` outside 1 to ``MAX_LIMIT``,
     ``bad-offset`` outside 0 to ``MAX_OFFSET``.
     """
-    _check(page)
+    check_page(page)
     with database.reading() as connection:
         return _Search(connection, query).run(page)
 
@@ -220,7 +220,8 @@ class _Search:
         return {word: near for word, near in found.items() if near}
 
 
-def _check(page: Page) -> None:
+def check_page(page: Page) -> None:
+    """Check that limit and offset are within their bounds. Raises ``InputError`` (``bad-limit``, ``bad-offset``)."""
     for name, value, least, most in (
         ("limit", page.limit, 1, MAX_LIMIT),
         ("offset", page.offset, 0, MAX_OFFSET),

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from gitmem.catalog.search import Match, Matches, Page, Query
 
 MAX_SNIPPET_CHARS = 160
+RANKED_BY_PASSAGE = 20
+"""How many of the first matches are read to rank them, whatever page of them is asked for."""
+MAX_ROWS = 1000
+"""How many matches the catalog gives at once."""
 MAX_NOTES = 5
 """How many notes that are no records an answer has at most."""
 _NO_OPTIONS = SearchOptions()
@@ -78,25 +82,29 @@ _EPISODIC = tuple(kind for kind in Kind if kind in EPISODIC_KINDS)
 
 
 def _search(reading: Reading, query: Query, page: Page, words: str, filters: Filters) -> Answer:
+    from gitmem.catalog.search import check_page
     from gitmem.catalog.search import search as find_matches
     from gitmem.relevance.question import take_apart
 
-    found: Matches = find_matches(reading.database, query, page)
+    check_page(page)
+    asked = _widen(page)
+    found: Matches = find_matches(reading.database, query, asked)
     extra: dict[str, Any] = {}
     if not found.total and query.question.phrases:
         # Questions quote titles that no record has word for word; an agent must not take that for "never recorded".
         extra["not_word_for_word"] = [phrase.text for phrase in query.question.phrases]
         query = replace(query, question=take_apart(query.question))
-        found = find_matches(reading.database, query, page)
+        found = find_matches(reading.database, query, asked)
     records = reading.records(sorted(match.row.path for match in found.page))
-    uncommitted = reading.uncommitted(record for record, _data in records.values())
     matches = [match for match in found.page if match.row.path in records]
     if page.sort is Sort.RELEVANCE:
-        matches = _order_weak(matches, records, query.question.name)
+        matches = _order_weak(matches, records, query.question.name, RANKED_BY_PASSAGE - asked.offset)
+    matches = matches[page.offset - asked.offset :][: page.limit]
+    uncommitted = reading.uncommitted(records[match.row.path][0] for match in matches)
     hits = tuple(
         _make_hit(match, records[match.row.path][0], is_uncommitted=match.row.path in uncommitted) for match in matches
     )
-    extra |= {"total": found.total, "more": found.total > page.offset + len(found.page)}
+    extra |= {"total": found.total, "more": found.total > page.offset + page.limit}
     if found.is_capped:
         extra["total_at_least"] = True
     if query.apart:
@@ -112,21 +120,30 @@ def _search(reading: Reading, query: Query, page: Page, words: str, filters: Fil
     )
 
 
-def _order_weak(matches: Sequence[Match], records: Mapping[str, tuple[Record, bytes]], words: str) -> list[Match]:
-    """Return ``matches`` with those of only some of the words by their best passage, too, as a recall ranks them.
+def _widen(page: Page) -> Page:
+    """Return the page to look at so that the order of the first matches is the same whatever page is asked for."""
+    end = max(RANKED_BY_PASSAGE, page.offset + page.limit)
+    is_first = page.offset < RANKED_BY_PASSAGE and end <= MAX_ROWS
+    return replace(page, offset=0, limit=end) if page.sort is Sort.RELEVANCE and is_first else page
+
+
+def _order_weak(
+    matches: Sequence[Match], records: Mapping[str, tuple[Record, bytes]], words: str, first: int
+) -> list[Match]:
+    """Return ``matches`` with those of only some words among the ``first`` by their best passage, as a recall ranks.
 
     Not for Chinese, Japanese and Korean, where it does harm; ADR 0023 has figures.
     """
     from gitmem.relevance.prompt import parse_prompt
     from gitmem.relevance.score import Seen, score
 
-    weak = {match.row.path: match for match in matches if match.strength is Strength.SOME}
+    weak = {match.row.path: match for match in matches[: max(0, first)] if match.strength is Strength.SOME}
     prompt = parse_prompt(words)[0]
     if len(weak) < 2 or prompt.is_cjk:
         return list(matches)
     ranked = score(prompt, [Seen(records[path][0], match.score) for path, match in weak.items()])
-    strong = [match for match in matches if match.row.path not in weak]
-    return [*strong, *(weak[one.seen.record.path] for one in ranked)]
+    ordered = iter([weak[one.seen.record.path] for one in ranked])
+    return [next(ordered) if match.row.path in weak else match for match in matches]
 
 
 def _is_strong(found: Matches) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.model.authority import Actor
 from gitmem.model.record import Draft
 from gitmem.service.memory import Memory
-from gitmem.service.query import Filters
+from gitmem.service.query import Filters, SearchOptions
 
 FILLER = " ".join(["On another day something else was noted, and nobody came back to it."] * 12)
 
@@ -28,3 +28,24 @@ def test_records_with_every_word_stay_before_all_others(memory: Memory, person: 
     answer = memory.search("redis proxy timeout", Filters())
 
     assert [hit.record.title for hit in answer.hits] == ["Long", "Short"]
+
+
+def test_the_order_is_the_same_whatever_page_is_asked_for(memory: Memory, person: Actor) -> None:
+    words = ("redis", "proxy", "timeout")
+    drafts = [
+        Draft(f"Note {number}", f"{words[number % 3]}. {FILLER if number % 4 else ''} {words[number % 2]} {number}.")
+        for number in range(35)
+    ]
+    memory.observe_all(drafts, person)
+    whole = [hit.record.id for hit in memory.search("redis proxy timeout umbrella", Filters(), 100).hits]
+
+    assert len(set(whole)) == 35
+    for limit in (1, 7, 20, 33):
+        pages = [
+            hit.record.id
+            for offset in range(0, 35, limit)
+            for hit in memory.search(
+                "redis proxy timeout umbrella", Filters(), limit, options=SearchOptions(offset=offset)
+            ).hits
+        ]
+        assert pages == whole, limit
