@@ -107,6 +107,14 @@ def memory(desk: Desk) -> Iterator[Memory]:
         yield opened
 
 
+@pytest.fixture
+def shared(desk: Desk, person: Actor) -> Iterator[Memory]:
+    """The global vault of the desk's home."""
+    make_vault(desk.home, NewVault(Scope.GLOBAL), person)
+    with open_memory(desk.home, desk.home, "global") as opened:
+        yield opened
+
+
 def draft(title: str = "Run tests with two workers", body: str = "More workers starve the database.") -> Draft:
     """Return a draft that a model surface may observe."""
     return Draft(title=title, body=body, tags=("tool/pytest",), evidence=("run:make test",))

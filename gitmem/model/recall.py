@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gitmem.model.record import EPISODIC_KINDS, Record, State
+from gitmem.model.settings import Scope
 
 REVIEWED = frozenset({State.BASELINE, State.PROMOTED})
 
@@ -20,7 +21,7 @@ class Weighed:
 
 @dataclass(frozen=True)
 class Candidate:
-    """One record that was considered for a prompt.
+    """One record that was considered for a prompt, and the scope of its vault.
 
     ``score`` is the share of the prompt's weight that the record's best passage covers, 0 to 1; a decisive key or
     title counts as 1. ``rule`` is the stable id of what admitted it or held it back, ``reason`` one line for people.
@@ -30,6 +31,7 @@ class Candidate:
     """
 
     record: Record
+    scope: Scope
     score: float
     admitted: bool
     rule: str

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import heapq
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gitmem.model.recall import Candidate, Recall, Weighed
 from gitmem.model.record import Kind, Record
+from gitmem.model.settings import Scope
 from gitmem.relevance.background import LEAST_WEIGHT
 from gitmem.relevance.duplicates import find_twin
 from gitmem.relevance.prompt import Content, Prompt
@@ -46,16 +48,18 @@ DECISIVE = frozenset({"exact-key", "exact-title", "exact-alias", "title-within"}
 
 
 @dataclass(frozen=True)
-class Setting:
-    """What deciding needs beside the records: the vault's frequencies, the day (``2026-11-30``), how many at most.
+class Side:
+    """What one vault has for a prompt: the records of ``scored``, the best first.
 
-    ``counts`` says how many of the ``record_count`` records hold each term. ``uncommitted`` holds paths.
+    ``prompt`` is weighed by this vault. ``counts`` says how many of its ``record_count`` records hold each term.
+    ``uncommitted`` holds paths.
     """
 
+    scope: Scope
+    prompt: Prompt
+    scored: Sequence[Scored]
     record_count: int
     counts: Mapping[str, int]
-    today: str
-    limit: int
     uncommitted: frozenset[str] = frozenset()
 
 
@@ -66,24 +70,39 @@ class _Verdict:
     reason: str
 
 
-def decide(prompt: Prompt, scored: Sequence[Scored], setting: Setting) -> Recall:
-    """Return which of ``scored``, the best first, are admitted and why, and why the others are not."""
+def decide(sides: Sequence[Side], today: str, limit: int) -> Recall:
+    """Return which records of ``sides``, the vaults that were asked, are admitted and why, and why others are not.
+
+    One gate for all: it opens if one of the best records of any vault holds enough, and from then on what the best of
+    all holds is the measure. Shares can be compared, because a word weighs the same everywhere; scores by words count
+    by what the best of the same vault has. ``today`` is a day (``2026-11-30``); at most ``limit`` are admitted.
+    """
+    prompt = sides[0].prompt
     threshold = find_threshold(prompt)
-    held = [_hold_back(prompt, one, setting) for one in scored]
-    able = [one for one, verdict in zip(scored, held, strict=True) if verdict is None]
-    found = [one for one in able if one.seen.word_score > 0]
-    best = max((one.share for one in found[:GATE_RANKS]), default=0.0)
-    candidates = []
-    for one, against in zip(scored, held, strict=True):
-        name = "" if against else _find_name(prompt, one)
-        verdict = against or (_admit_by_name(name) if name else _admit_by_share(one, best, threshold))
-        candidates.append(_make(prompt, one, verdict, setting))
+    held = [[_hold_back(side, one, today) for one in side.scored] for side in sides]
+    best = max((_find_best(side, verdicts) for side, verdicts in zip(sides, held, strict=True)), default=0.0)
+    judged = []
+    for side, verdicts in zip(sides, held, strict=True):
+        found = []
+        for one, against in zip(side.scored, verdicts, strict=True):
+            name = "" if against else _find_name(side.prompt, one)
+            verdict = against or (_admit_by_name(name) if name else _admit_by_share(one, best, threshold))
+            found.append((one.rank, _make(side, one, verdict, today)))
+        judged.append(found)
+    candidates = [one for _rank, one in heapq.merge(*judged, key=lambda pair: -pair[0])]
     named = [one for one in candidates if one.rule in DECISIVE]
-    chosen = list(_choose([*named, *(one for one in candidates if one.rule not in DECISIVE)], setting.limit))
+    chosen = _choose([*named, *(one for one in candidates if one.rule not in DECISIVE)], limit)
     chosen.sort(key=lambda one: (not one.admitted, not one.is_verified))
-    weighed = [Weighed(one.word, one.weight, setting.counts.get(one.term, 0)) for one in prompt.contents]
+    weighed = [
+        Weighed(one.word, one.weight, sum(side.counts.get(one.term, 0) for side in sides)) for one in prompt.contents
+    ]
     weighed.sort(key=lambda one: -one.weight)
     return Recall(tuple(chosen), tuple(weighed), 1.0 if named else min(1.0, best), threshold)
+
+
+def _find_best(side: Side, held: Sequence[_Verdict | None]) -> float:
+    able = [one for one, verdict in zip(side.scored, held, strict=True) if verdict is None]
+    return max((one.share for one in [one for one in able if one.seen.word_score > 0][:GATE_RANKS]), default=0.0)
 
 
 def find_threshold(prompt: Prompt) -> float:
@@ -97,24 +116,25 @@ def find_threshold(prompt: Prompt) -> float:
     return ENOUGH if len(prompt.contents) <= MANY else ENOUGH_OF_MANY
 
 
-def _hold_back(prompt: Prompt, one: Scored, setting: Setting) -> _Verdict | None:
+def _hold_back(side: Side, one: Scored, today: str) -> _Verdict | None:
     """Return why a record is not volunteered whatever it holds; ``None`` where nothing is against it."""
     record = one.seen.record
     if record.superseded_by:
         return _Verdict(False, "superseded", f"superseded by {', '.join(record.superseded_by)}")
-    if record.valid_until and record.valid_until[:10] < setting.today:
+    if record.valid_until and record.valid_until[:10] < today:
         return _Verdict(False, "stale", f"was valid until {record.valid_until}")
-    if record.valid_from and record.valid_from[:10] > setting.today:
+    if record.valid_from and record.valid_from[:10] > today:
         return _Verdict(False, "not-yet", f"is valid from {record.valid_from}")
-    shared = [content for content in prompt.contents if content.form in one.forms and content.weight > LEAST_WEIGHT]
-    if len(shared) == 1 and not one.seen.named and not _is_telling(shared[0], setting):
+    contents = side.prompt.contents
+    shared = [content for content in contents if content.form in one.forms and content.weight > LEAST_WEIGHT]
+    if len(shared) == 1 and not one.seen.named and not _is_telling(shared[0], side):
         return _Verdict(False, "common-word", f"shares only “{shared[0].word}”, which many records hold")
     return None
 
 
-def _is_telling(content: Content, setting: Setting) -> bool:
-    count = setting.counts.get(content.term, 0)
-    return count <= max(TELLING_COUNT, TELLING_SHARE * setting.record_count)
+def _is_telling(content: Content, side: Side) -> bool:
+    count = side.counts.get(content.term, 0)
+    return count <= max(TELLING_COUNT, TELLING_SHARE * side.record_count)
 
 
 def _find_name(prompt: Prompt, one: Scored) -> str:
@@ -151,17 +171,18 @@ def _admit_by_share(one: Scored, best: float, threshold: float) -> _Verdict:
     return _Verdict(False, "weak", f"{share}, the best {best:.0%}")
 
 
-def _make(prompt: Prompt, one: Scored, verdict: _Verdict, setting: Setting) -> Candidate:
+def _make(side: Side, one: Scored, verdict: _Verdict, today: str) -> Candidate:
     record = one.seen.record
     return Candidate(
         record,
+        side.scope,
         1.0 if verdict.rule in DECISIVE else min(1.0, one.share),
         verdict.admitted,
         verdict.rule,
         verdict.reason,
-        tuple(dict.fromkeys(content.word for content in prompt.contents if content.form in one.forms)),
-        _find_caution(record, setting.today),
-        record.path in setting.uncommitted,
+        tuple(dict.fromkeys(content.word for content in side.prompt.contents if content.form in one.forms)),
+        _find_caution(record, today),
+        record.path in side.uncommitted,
     )
 
 
@@ -170,23 +191,43 @@ def _find_caution(record: Record, today: str) -> str:
     return f"to be reviewed since {record.review_after}" if is_due else ""
 
 
-def _choose(candidates: Sequence[Candidate], limit: int) -> Iterator[Candidate]:
-    """Yield ``candidates`` in order; of those admitted, what repeats another or is one too many is held back."""
-    taken: list[Candidate] = []
-    for one in candidates:
-        against = _find_excess(one, taken, limit) if one.admitted else None
-        if against:
-            yield replace(one, admitted=False, rule=against[0], reason=against[1])
+def _choose(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
+    """Return ``candidates`` in order; of those admitted, what repeats another or is one too many is held back.
+
+    Of those that say the same a verified one stays, else the workspace's, else the better: in the best one's place.
+    """
+    chosen, kept = list(candidates), list[int]()
+    for place, one in enumerate(candidates):
+        if not one.admitted:
             continue
-        if one.admitted:
-            taken.append(one)
-        yield one
+        twin = find_twin(one.record, [candidates[other].record for other in kept])
+        if twin is None:
+            kept.append(place)
+            continue
+        stays, goes = kept[twin], place
+        if _precedence(one) > _precedence(candidates[stays]):
+            stays, goes = goes, stays
+        kept[twin] = stays
+        chosen[goes] = _leave_out(candidates[goes], "duplicate", f"says the same as {candidates[stays].record.id}")
+    taken: list[Candidate] = []
+    for place in kept:
+        against = _find_excess(chosen[place], taken, limit)
+        if against:
+            chosen[place] = _leave_out(chosen[place], *against)
+        else:
+            taken.append(chosen[place])
+    return chosen
+
+
+def _precedence(one: Candidate) -> tuple[bool, bool]:
+    return one.is_verified, one.scope is Scope.WORKSPACE
+
+
+def _leave_out(one: Candidate, rule: str, reason: str) -> Candidate:
+    return replace(one, admitted=False, rule=rule, reason=reason)
 
 
 def _find_excess(one: Candidate, taken: Sequence[Candidate], limit: int) -> tuple[str, str] | None:
-    twin = find_twin(one.record, [other.record for other in taken])
-    if twin is not None:
-        return "duplicate", f"says the same as {twin.id}"
     if _is_open_task(one) and any(map(_is_open_task, taken)):
         return "second-task", "one task record that nobody reviewed is enough"
     if one.rule == "linked" and sum(other.rule == "linked" for other in taken) >= MAX_LINKED:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from gitmem.model.record import Record
 from gitmem.relevance.terms import CJK_RUN
@@ -15,17 +15,19 @@ _LIKE_LENGTH = 0.6
 _WORD = re.compile(rf"{CJK_RUN.pattern[:-1]}|[^\W_]+")
 
 
-def find_twin(record: Record, others: Iterable[Record]) -> Record | None:
-    """Return the first of ``others`` that says what ``record`` says, ``None`` if none does."""
+def find_twin(record: Record, others: Sequence[Record]) -> int | None:
+    """Return the place of the first of ``others`` that says what ``record`` says, or is a copy of it; else ``None``."""
     size = len(record.body)
     words: frozenset[str] = frozenset()
-    for other in others:
+    for place, other in enumerate(others):
+        if other.id == record.id:
+            return place
         if min(size, len(other.body)) < _LIKE_LENGTH * max(size, len(other.body)):
             continue
         words = words or _list_words(record)
         theirs = _list_words(other)
         if words and len(words & theirs) >= SAME * len(words | theirs):
-            return other
+            return place
     return None
 
 

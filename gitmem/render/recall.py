@@ -4,7 +4,6 @@ than a whole recall may."""
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from itertools import chain
 
 from gitmem.model.answer import Status
 from gitmem.model.authority import Authority
@@ -33,24 +32,26 @@ def render_recall(
     max_chars: int = DEFAULT_RECALL_CHARS,
     status: Status = Status.OK,
     confirmed: Container[RecordId] = frozenset(),
+    code: str = "",
 ) -> str:
     """Return the admitted records as text of at most ``max_chars`` characters; empty where none was admitted.
 
     Verified knowledge and unverified history stand in parts of their own, records whole or not at all, in the order of
-    the recall; how many had no room is said last. With ``degraded`` a line in front says so. A room too small for any
-    record holds the line that says so, or nothing. ``confirmed`` are the declared records that ``list_confirmed``
-    proves.
+    the recall; how many had no room is said last. With ``degraded`` a line in front says so, with its
+    ``code``. A room too small for any record holds the line that says so, or nothing. ``confirmed`` are the declared
+    records that ``list_confirmed`` proves.
     """
     forms = {one.record.id: _forms(one, confirmed) for one in recall.admitted}
     if not forms:
         return ""
+    front = render_status(status, code)
     shown: dict[RecordId, tuple[str, ...]] = {}
     for level in range(3):  # every title before a text, and a summary before more
         for one in recall.admitted:
             trial = shown | {one.record.id: forms[one.record.id][level]}
-            if (one.record.id in shown or level == 0) and len(_compose(recall, trial, status, confirmed)) <= max_chars:
+            if (one.record.id in shown or level == 0) and len(_compose(recall, trial, front, confirmed)) <= max_chars:
                 shown = trial
-    text = _compose(recall, shown, status, confirmed)
+    text = _compose(recall, shown, front, confirmed)
     return text if shown and len(text) <= max_chars else _say_no_room(len(forms), max_chars)
 
 
@@ -81,7 +82,8 @@ def _forms(one: Candidate, confirmed: Container[RecordId]) -> tuple[tuple[str, .
 
 def _labels(one: Candidate, confirmed: Container[RecordId]) -> Iterable[str]:
     record = one.record
-    yield f"{record.state.value} {record.kind.value}" if record.kind else record.state.value
+    kind = f" {record.kind.value}" if record.kind else ""
+    yield f"{one.scope.value} {record.state.value}{kind}"
     yield name_authority(record, is_proved=record.id in confirmed and not one.uncommitted)
     date = record.updated or record.created
     if date:
@@ -103,9 +105,7 @@ def _split(recall: Recall, confirmed: Container[RecordId]) -> tuple[list[Candida
     return parts
 
 
-def _compose(
-    recall: Recall, shown: dict[RecordId, tuple[str, ...]], status: Status, confirmed: Container[RecordId]
-) -> str:
+def _compose(recall: Recall, shown: dict[RecordId, tuple[str, ...]], front: str, confirmed: Container[RecordId]) -> str:
     sections = [
         Section(heading, tuple(shown[one.record.id] for one in part if one.record.id in shown))
         for heading, part in zip((_VERIFIED, _UNVERIFIED), _split(recall, confirmed), strict=True)
@@ -113,7 +113,7 @@ def _compose(
     omitted = len(recall.admitted) - len(shown)
     notes = [f"{_count(omitted)} more had no room here."] if omitted else []
     page = format_page("gitmem-recall", _ABOUT, sections, notes)
-    return "\n".join(chain(filter(None, [render_status(status)]), [page]))
+    return f"{front}\n{page}" if front else page
 
 
 def _say_no_room(records: int, max_chars: int) -> str:

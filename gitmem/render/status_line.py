@@ -13,6 +13,7 @@ _REASONS = {
     "boundaries-do-not-fit": "the boundaries don't fit, and none is left out; a person has to see to it",
     "context-does-not-fit": "there is too little room to show anything",
     "vault-missing": "the vault is not where it was; that says nothing about what is remembered",
+    "global-unreadable": "the global vault can't be read, and what it remembers is missing here",
     "no-vault": "there is no vault here",
     "scanner-failed": "the secret scanner failed, so nothing is shown; that says nothing about what is remembered",
 }
@@ -21,7 +22,7 @@ _REASONS = {
 def render_status(status: Status, code: str = "") -> str:
     """Return the line for ``degraded``, ``withheld`` and ``unavailable``; empty for the others.
 
-    ``code`` is that of the error, which the line names; no path, title or message stands in it.
+    ``code`` is that of the error or problem, which the line names; no path, title or message stands in it.
     """
     if status not in _WORDS:
         return ""

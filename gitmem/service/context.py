@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
-from gitmem.errors import GitmemError, InputError
+from gitmem.errors import InputError
 from gitmem.model.answer import Answer, Status
 from gitmem.model.context import Context, Entry, HeldBack, Part
 from gitmem.model.ids import CommitId
@@ -21,7 +21,8 @@ from gitmem.model.settings import Scope, VaultEntry
 from gitmem.model.validity import find_marks
 from gitmem.model.vault_path import parse_vault_path
 from gitmem.service.confirmed import list_confirmed
-from gitmem.service.reading import WITHHELD, Reading, ask, iter_private, mask
+from gitmem.service.global_vault import UNREADABLE, ask_global
+from gitmem.service.reading import Reading, ask, iter_private, mask
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold
 
@@ -68,13 +69,10 @@ def context(
     if limit < 1:
         raise InputError("bad-limit", "a context has room for a whole number of characters", "Leave --max-chars out.")
     own = _look(vault, vault.entry.scope, is_own=True)
-    looks, told = [own], list(own.problems)
-    if vault.entry.scope is Scope.WORKSPACE:
-        shared, problems = _look_at_global(vault, find_global)
-        looks += shared
-        told += problems
+    shared, problems = _look_at_global(vault, find_global)
+    looks, told = [own, *shared], [*own.problems, *problems]
     entries = sorted(chain.from_iterable(look.entries for look in looks), key=_sort_key)
-    is_degraded = any(problem.code in ("catalog-degraded", "global-unreadable") for problem in told)
+    is_degraded = any(problem.code in ("catalog-degraded", UNREADABLE) for problem in told)
     wanted = Context(
         name=vault.entry.name,
         scope=vault.entry.scope,
@@ -83,7 +81,7 @@ def context(
         held_back=sum((look.held_back for look in looks), HeldBack()),
         more=own.more,
         status=Status.DEGRADED if is_degraded else Status.OK,
-        notices=tuple(problem.message for problem in told if problem.code == "global-unreadable"),
+        notices=tuple(problem.message for problem in told if problem.code == UNREADABLE),
     )
     extra = {"max_chars": limit, "held_back": vars(wanted.held_back)}
     if not wanted.entries and wanted.held_back == HeldBack() and not is_degraded:
@@ -106,21 +104,10 @@ def add_status(answer: Answer) -> Answer:
 def _look_at_global(
     vault: OpenVault, find_global: Callable[[], VaultEntry | None]
 ) -> tuple[list[_Look], tuple[Problem, ...]]:
-    try:
-        entry = find_global()
-        if entry is None:
-            return [], ()
-        other = OpenVault(entry, vault.clock, vault.options)
-        try:
-            look = _look(other, Scope.GLOBAL, is_own=False)
-        finally:
-            other.close()
-    except (GitmemError, OSError) as error:
-        code = error.code if isinstance(error, GitmemError) else "system-error"
-        if code in WITHHELD:
-            raise
-        message = f"the global vault can't be read ({code}): its boundaries and preferences are missing here"
-        return [], (Problem("global-unreadable", message),)
+    missing = "its boundaries and preferences are missing here"
+    look, problems = ask_global(vault, find_global, lambda other: _look(other, Scope.GLOBAL, is_own=False), missing)
+    if look is None:
+        return [], problems
     return [look], tuple(replace(one, message=f"global vault: {one.message}", path="") for one in look.problems)
 
 

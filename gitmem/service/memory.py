@@ -243,12 +243,23 @@ class Memory:
     def recall(
         self, prompt: str, *, session: str = "", limit: int = 5, max_chars: int | None = None, explain: bool = False
     ) -> Answer:
-        """Return what to volunteer for ``prompt``, as ``extra["text"]`` and hits. See ``service.recall``."""
+        """Return what to volunteer for ``prompt`` of this vault and the global one, as ``extra["text"]`` and hits.
+
+        See ``service.recall``.
+        """
         from gitmem.service.context import add_status
         from gitmem.service.recall import recall
 
         def ask() -> Answer:
-            return recall(self.vault, prompt, session=session, limit=limit, max_chars=max_chars, explain=explain)
+            return recall(
+                self.vault,
+                prompt,
+                self.find_global,
+                session=session,
+                limit=limit,
+                max_chars=max_chars,
+                explain=explain,
+            )
 
         return add_status(report(ask))
 

@@ -6,18 +6,25 @@ prompt that nothing fits and a memory that can't be read have different statuses
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import datetime
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gitmem.errors import InputError
 from gitmem.fences import remove_memory
-from gitmem.model.answer import Answer, Hit, Status
+from gitmem.model.answer import Answer, Hit, Place, Status
+from gitmem.model.ids import RecordId
 from gitmem.model.recall import Candidate, Recall
+from gitmem.model.settings import VaultEntry
+from gitmem.model.validity import find_marks
+from gitmem.service.confirmed import list_confirmed
+from gitmem.service.global_vault import ask_global
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
 
 if TYPE_CHECKING:
+    from gitmem.relevance.admit import Side
     from gitmem.relevance.prompt import Prompt
     from gitmem.relevance.score import Scored
 
@@ -33,9 +40,19 @@ MAX_LINKS = 8
 MAX_SNIPPET_CHARS = 160
 
 
+@dataclass(frozen=True)
+class _Look:
+    """What one vault has for a prompt: a side for each way to read it, and which records are known to be declared."""
+
+    place: Place
+    sides: tuple[Side, ...]
+    confirmed: frozenset[RecordId]
+
+
 def recall(
     vault: OpenVault,
     prompt: str,
+    find_global: Callable[[], VaultEntry | None] = lambda: None,
     *,
     session: str = "",
     limit: int = DEFAULT_LIMIT,
@@ -44,39 +61,67 @@ def recall(
 ) -> Answer:
     """Return what the vault has to say to ``prompt``: at most ``limit`` records (1 to 8) as hits, verified ones first.
 
+    A workspace's vault is asked together with the global one, as one memory; each hit has its ``vault``. Where the
+    global one can't be read, the status is ``degraded`` and the text says so in a line.
+
     ``extra["text"]`` is what a model is given, at most ``max_chars`` characters, or empty. With ``session``, a recall
     that says what the last one of that session said is one line, and records that nothing replaces are said to be
     superseded; the hits are the same. With ``explain``, ``extra["recall"]`` says of every record that was considered
     why it was admitted or not. Of a prompt of any length the first and last 10,000 characters are looked at. Writes
     the session's digest in runtime. Raises ``InputError`` (``bad-limit``).
     """
+    from gitmem.relevance.prompt import parse_prompt
     from gitmem.service.tell import tell
 
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
         raise InputError("bad-limit", f"a recall has 1 to {MAX_LIMIT} records", f"Ask for {DEFAULT_LIMIT}.")
+    prompts = parse_prompt(remove_memory(prompt))
+    today = vault.clock.now().date()
 
-    wanted = remove_memory(prompt)
+    def ask(asked: OpenVault) -> Answer:
+        return answer(asked, lambda reading: _ask(reading, prompts, limit))
 
-    def ask(reading: Reading) -> Answer:
-        decided = decide(reading, wanted, limit)
-        status = Status.OK if decided.admitted else Status.NO_MATCH
-        extra: dict[str, Any] = {"decided": decided}
-        return Answer(status, reading.head, tuple(map(_make_hit, decided.admitted)), (), reading.report.problems, extra)
-
-    found = answer(vault, ask)
-    decided: Recall = found.extra["decided"]
-    text = tell(vault, decided, session=session, max_chars=max_chars, status=found.status).text
-    return replace(found, extra={"text": text} | ({"recall": explain_recall(decided)} if explain else {}))
+    own = ask(vault)
+    shared, problems = ask_global(vault, find_global, ask, "what it remembers is missing here")
+    answers = [own] if shared is None else [own, shared]
+    looks: list[_Look] = [one.extra["look"] for one in answers]
+    decided = _decide([look.sides for look in looks], today.isoformat(), limit)
+    hits = tuple(_make_hit(one, looks, today) for one in decided.admitted)
+    status = Status.OK if hits else Status.NO_MATCH
+    if problems or any(one.status is Status.DEGRADED for one in answers):
+        status = Status.DEGRADED
+    told = (
+        [replace(one, message=f"global vault: {one.message}", path="") for one in shared.diagnostics] if shared else []
+    )
+    text = tell(
+        vault,
+        decided,
+        session=session,
+        max_chars=max_chars,
+        confirmed=_list_confirmed(decided, looks),
+        status=status,
+        code=problems[0].code if problems else "",
+    ).text
+    extra = {"text": text} | ({"recall": explain_recall(decided)} if explain else {})
+    return Answer(status, own.revision, hits, (), (*own.diagnostics, *told, *problems), extra)
 
 
 def decide(reading: Reading, prompt: str, limit: int, hidden: frozenset[str] = frozenset()) -> Recall:
-    """Return what fits ``prompt`` in the moment of ``reading``; records at the paths in ``hidden`` don't count.
+    """Return what fits ``prompt`` in the moment of ``reading``; records at the paths in ``hidden`` don't count."""
+    from gitmem.relevance.prompt import parse_prompt
+
+    sides = tuple(_find_side(reading, one, limit, hidden) for one in parse_prompt(prompt))
+    return _decide([sides], reading.now.date().isoformat(), limit)
+
+
+def _decide(vaults: Sequence[tuple[Side, ...]], today: str, limit: int) -> Recall:
+    """Return what fits the prompt in all ``vaults``, which have a side for each way to read it.
 
     Of the ways to read a long prompt, the one that admits something counts, else the one that comes nearest.
     """
-    from gitmem.relevance.prompt import parse_prompt
+    from gitmem.relevance.admit import decide as admit
 
-    found = [_decide(reading, one, limit, hidden) for one in parse_prompt(prompt)]
+    found = [admit(sides, today, limit) for sides in zip(*vaults, strict=True)]
     return max(found, key=lambda one: (bool(one.admitted), one.best_score))
 
 
@@ -92,11 +137,22 @@ def explain_recall(decided: Recall) -> dict[str, Any]:
     }
 
 
-def _decide(reading: Reading, prompt: Prompt, limit: int, hidden: frozenset[str]) -> Recall:
+def _ask(reading: Reading, prompts: Sequence[Prompt], limit: int) -> Answer:
+    """Return what the vault has as ``extra["look"]``; ``no-match``, which makes ``answer`` look closer, is its own."""
+    entry = reading.vault.entry
+    sides = tuple(_find_side(reading, one, limit, frozenset()) for one in prompts)
+    committed = [
+        one.seen.record for side in sides for one in side.scored if one.seen.record.path not in side.uncommitted
+    ]
+    look = _Look(Place(entry.name, entry.scope.value, entry.path), sides, list_confirmed(reading.vault, committed))
+    status = Status.OK if _decide([sides], reading.now.date().isoformat(), limit).admitted else Status.NO_MATCH
+    return Answer(status, reading.head, diagnostics=reading.report.problems, extra={"look": look})
+
+
+def _find_side(reading: Reading, prompt: Prompt, limit: int, hidden: frozenset[str]) -> Side:
     from gitmem.catalog.candidates import find_candidates
     from gitmem.catalog.filters import Filters
-    from gitmem.relevance.admit import Setting
-    from gitmem.relevance.admit import decide as admit
+    from gitmem.relevance.admit import Side
     from gitmem.relevance.prompt import weigh_by_vault
     from gitmem.relevance.score import Seen, choose, score
 
@@ -116,8 +172,8 @@ def _decide(reading: Reading, prompt: Prompt, limit: int, hidden: frozenset[str]
     further = reading.records(links.keys() - records.keys() - hidden)
     scored += score(prompt, [Seen(one, linked_from=links[path]) for path, (one, _data) in further.items()])
     uncommitted = reading.uncommitted(one.seen.record for one in scored)
-    today = reading.vault.clock.now().date().isoformat()
-    return admit(prompt, scored, Setting(pool.record_count, pool.counts, today, limit, frozenset(uncommitted)))
+    scope = reading.vault.entry.scope
+    return Side(scope, prompt, scored, pool.record_count, pool.counts, frozenset(uncommitted))
 
 
 def _follow_links(reading: Reading, scored: Sequence[Scored]) -> dict[str, str]:
@@ -136,17 +192,30 @@ def _follow_links(reading: Reading, scored: Sequence[Scored]) -> dict[str, str]:
     return {path: titles[name] for name, path in found.items()}
 
 
-def _make_hit(one: Candidate) -> Hit:
+def _list_confirmed(decided: Recall, looks: Sequence[_Look]) -> frozenset[RecordId]:
+    """Return the ids of the admitted records that are known to be declared, each by the vault that it is from."""
+    known = {(look.place.scope, record_id) for look in looks for record_id in look.confirmed}
+    return frozenset(one.record.id for one in decided.admitted if (one.scope.value, one.record.id) in known)
+
+
+def _make_hit(one: Candidate, looks: Sequence[_Look], today: datetime.date) -> Hit:
     from gitmem.relevance.snippet import make_snippet
 
-    snippet = make_snippet(one.record.body, one.matched, MAX_SNIPPET_CHARS)
-    return Hit(one.record, one.matched, snippet, one.uncommitted)
+    return Hit(
+        one.record,
+        one.matched,
+        make_snippet(one.record.body, one.matched, MAX_SNIPPET_CHARS),
+        one.uncommitted,
+        vault=next(look.place for look in looks if look.place.scope == one.scope.value),
+        marks=find_marks(one.record, today),
+    )
 
 
 def _explain(one: Candidate) -> dict[str, Any]:
     return {
         "id": one.record.id,
         "path": one.record.path,
+        "scope": one.scope.value,
         "title": one.record.title,
         "admitted": one.admitted,
         "rule": one.rule,

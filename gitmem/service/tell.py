@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from gitmem.model.answer import Status
+from gitmem.model.ids import RecordId
 from gitmem.model.recall import Recall
 from gitmem.render.recall import DEFAULT_RECALL_CHARS, render_recall, render_superseded, render_unchanged
 from gitmem.render.status_line import render_status
-from gitmem.service.confirmed import list_confirmed
 from gitmem.service.digest import News, keep_digest
 from gitmem.service.vault import OpenVault
 
@@ -27,23 +28,24 @@ def tell(
     *,
     session: str = "",
     max_chars: int | None = None,
+    confirmed: Container[RecordId] = frozenset(),
     status: Status = Status.OK,
+    code: str = "",
 ) -> Told:
     """Return the text of ``recall`` for ``session``, at most ``max_chars`` characters where records stand in it.
 
     What the session was shown last is one line; nothing after records is a line that names them; nothing after
-    nothing is no text. A ``degraded`` memory is said in a line in front, every time. Writes the session's digest.
-    Raises ``UnavailableError`` (``receipts-unreadable``).
+    nothing is no text. A ``degraded`` memory is said in a line in front, every time, with its ``code``. ``confirmed``
+    are the declared records among the admitted that ``list_confirmed`` proves. Writes the session's digest, which lies
+    with ``vault`` whatever vaults the records are from.
     """
     limit = DEFAULT_RECALL_CHARS if max_chars is None else max_chars
-    admitted = [one.record for one in recall.admitted]
-    confirmed = list_confirmed(vault, (one.record for one in recall.admitted if not one.uncommitted))
-    text = render_recall(recall, limit, status, confirmed)
-    ids = [record.id for record in admitted]
+    text = render_recall(recall, limit, status, confirmed, code)
+    ids = [one.record.id for one in recall.admitted]
     news, before = keep_digest(vault.layout, session, text, ids, vault.clock)
     if news is News.NEW:
         return Told(text, news)
-    lines = [render_status(status)]
+    lines = [render_status(status, code)]
     if news is News.UNCHANGED:
         lines.append(render_unchanged(ids))
     elif news is News.SUPERSEDED:

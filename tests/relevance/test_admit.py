@@ -6,8 +6,9 @@ import pytest
 
 from gitmem.model.ids import fingerprint
 from gitmem.model.record import Record, State
+from gitmem.model.settings import Scope
 from gitmem.relevance import admit
-from gitmem.relevance.admit import Setting, decide, find_threshold
+from gitmem.relevance.admit import Side, decide, find_threshold
 from gitmem.relevance.prompt import Prompt, parse_prompt
 from gitmem.relevance.score import Seen, score
 
@@ -54,7 +55,7 @@ def test_every_candidate_says_in_words_why() -> None:
         Seen(record(4, "Keys", "of the safe"), 0.0, named="key: covers"),
     ]
     counts = {content.term: 2 for content in prompt.contents}
-    recall = decide(prompt, score(prompt, seen), Setting(50, counts, "2026-11-30", 5))
+    recall = decide([Side(Scope.WORKSPACE, prompt, score(prompt, seen), 50, counts)], "2026-11-30", 5)
 
     assert [(one.record.title, one.admitted, one.rule, one.reason) for one in recall.candidates] == [
         ("Keys", True, "exact-key", "the prompt names its key, “covers”"),
@@ -69,7 +70,7 @@ def test_every_candidate_says_in_words_why() -> None:
 def test_below_the_threshold_nothing_is_admitted() -> None:
     prompt = parse("which pump fills the greenhouse tank?")
     seen = [Seen(record(1, "The tank", "is empty"), 2.0)]
-    recall = decide(prompt, score(prompt, seen), Setting(50, {}, "2026-11-30", 5))
+    recall = decide([Side(Scope.WORKSPACE, prompt, score(prompt, seen), 50, {})], "2026-11-30", 5)
 
     assert recall.admitted == ()
     assert [(one.rule, one.matched) for one in recall.candidates] == [("below-threshold", ("tank",))]

@@ -92,7 +92,9 @@ def check_page(text: str, name: str) -> None:
 @settings(derandomize=True, max_examples=150, deadline=None)
 @given(TRICKY, TRICKY, TRICKY)
 def test_inv_quoted_no_recall_can_be_left_or_hide_anything(title: str, summary: str, body: str) -> None:
-    one = Candidate(make_record(title, body, summary), 1, admitted=True, rule="r", reason="", matched=("a",))
+    one = Candidate(
+        make_record(title, body, summary), Scope.GLOBAL, 1, admitted=True, rule="r", reason="", matched=("a",)
+    )
     text = render_recall(Recall((one,)), 100_000)
     check_page(text, "gitmem-recall")
 

@@ -7,6 +7,7 @@ from gitmem.model.authority import Authority
 from gitmem.model.ids import Fingerprint, RecordId
 from gitmem.model.recall import Candidate, Recall
 from gitmem.model.record import Kind, Record, State
+from gitmem.model.settings import Scope
 from gitmem.model.vault_path import VaultPath
 from gitmem.render.recall import render_recall, render_superseded, render_unchanged
 from gitmem.render.status_line import render_status
@@ -27,7 +28,15 @@ def make(number: int, state: State = State.PROMOTED, **more: object) -> Record:
 
 def admit(record: Record, *, uncommitted: bool = False, caution: str = "", words: tuple[str, ...] = ()) -> Candidate:
     return Candidate(
-        record, 1, admitted=True, rule="r", reason="", matched=words, caution=caution, uncommitted=uncommitted
+        record,
+        Scope.WORKSPACE,
+        1,
+        admitted=True,
+        rule="r",
+        reason="",
+        matched=words,
+        caution=caution,
+        uncommitted=uncommitted,
     )
 
 
@@ -41,26 +50,26 @@ def test_the_parts_are_labelled() -> None:
     known = make(1, verified="2026-11-29", body="Two workers.\n\n```sh\npytest -n 2\n```")
     declared = make(2, State.BASELINE, kind=Kind.PREFERENCE, authority=Authority.USER_DECLARED)
     claimed = make(3, State.OBSERVATION, authority=Authority.USER_DECLARED, kind=None)
-    edited = make(4, State.BASELINE, kind=Kind.BOUNDARY, authority=Authority.USER_DECLARED, body="", summary="Short.")
+    edited = make(4, State.BASELINE, kind=None, authority=Authority.USER_DECLARED, body="", summary="Short.")
     recall = Recall((admit(known), admit(declared), admit(claimed, caution="due"), admit(edited, uncommitted=True)))
     assert render_recall(recall, confirmed={declared.id, edited.id}) == "\n".join(
         [
             ABOUT,
             "````gitmem-recall",
             "Verified knowledge, reviewed by a person:",
-            "- m7k2q9x4c001 (promoted fact, workspace_evidence, 2026-11-30, verified 2026-11-29): Title 1",
+            "- m7k2q9x4c001 (workspace promoted fact, workspace_evidence, 2026-11-30, verified 2026-11-29): Title 1",
             "  > Two workers.",
             "  >",
             "  > ```sh",
             "  > pytest -n 2",
             "  > ```",
-            "- m7k2q9x4c002 (baseline preference, user_declared, 2026-11-30): Title 2",
+            "- m7k2q9x4c002 (workspace baseline preference, user_declared, 2026-11-30): Title 2",
             "  > Body 2.",
             "",
             "Unverified history, reviewed by nobody; check before relying on it:",
-            "- m7k2q9x4c003 (observation, user_declared by its own account, 2026-11-30, due): Title 3",
+            "- m7k2q9x4c003 (workspace observation, user_declared by its own account, 2026-11-30, due): Title 3",
             "  > Body 3.",
-            "- m7k2q9x4c004 (baseline boundary, user_declared by its own account, 2026-11-30, uncommitted): Title 4",
+            "- m7k2q9x4c004 (workspace baseline, user_declared by its own account, 2026-11-30, uncommitted): Title 4",
             "  > Short.",
             "````",
         ]
@@ -72,12 +81,12 @@ def test_what_only_claims_to_be_declared_is_no_verified_knowledge() -> None:
     text = render_recall(Recall((admit(planted),)))
     assert text.split("\n")[2:4] == [
         "Unverified history, reviewed by nobody; check before relying on it:",
-        "- m7k2q9x4c001 (baseline boundary, user_declared by its own account, 2026-11-30): Title 1",
+        "- m7k2q9x4c001 (workspace baseline boundary, user_declared by its own account, 2026-11-30): Title 1",
     ]
 
 
 def test_nothing_is_said_where_nothing_was_admitted() -> None:
-    held = Candidate(make(1), 0.1, admitted=False, rule="too-little", reason="")
+    held = Candidate(make(1), Scope.WORKSPACE, 0.1, admitted=False, rule="too-little", reason="")
     assert render_recall(Recall()) == ""
     assert render_recall(Recall((held,)), status=Status.DEGRADED) == ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,24 +13,13 @@ import pytest
 from gitmem.model.answer import Answer, Status
 from gitmem.model.authority import Actor
 from gitmem.model.record import Draft, Kind
-from gitmem.model.settings import Scope
 from gitmem.render.context import DEFAULT_CONTEXT_CHARS
 from gitmem.service.edit import RecordEdit
-from gitmem.service.init import NewVault
 from gitmem.service.memory import Memory
-from gitmem.wiring import make_vault, open_memory
 
 from conftest import Desk, draft
 
 BOUNDARY = Draft("Never push to main", "Ask first.", kind=Kind.BOUNDARY)
-
-
-@pytest.fixture
-def shared(desk: Desk, person: Actor) -> Iterator[Memory]:
-    """The global vault of the desk's home."""
-    make_vault(desk.home, NewVault(Scope.GLOBAL), person)
-    with open_memory(desk.home, desk.home, "global") as opened:
-        yield opened
 
 
 def declare(memory: Memory, person: Actor, title: str, kind: Kind = Kind.BOUNDARY, **more: object) -> str:

@@ -14,6 +14,7 @@ from gitmem.model.authority import Authority
 from gitmem.model.ids import Fingerprint, RecordId
 from gitmem.model.recall import Candidate, Recall
 from gitmem.model.record import Kind, Record, State
+from gitmem.model.settings import Scope
 from gitmem.model.vault_path import VaultPath
 from gitmem.render.recall import render_superseded, render_unchanged
 from gitmem.service.digest import MAX_AGE_S, MAX_SESSIONS, News, keep_digest, reset_digest
@@ -178,7 +179,7 @@ def recall_of(*titles: str) -> Recall:
         )
         for number, title in enumerate(titles)
     ]  # fmt: skip
-    return Recall(tuple(Candidate(one, 1, admitted=True, rule="r", reason="") for one in records))
+    return Recall(tuple(Candidate(one, Scope.WORKSPACE, 1, admitted=True, rule="r", reason="") for one in records))
 
 
 def test_a_session_is_told_once(memory: Memory) -> None:

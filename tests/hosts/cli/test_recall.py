@@ -79,7 +79,7 @@ def test_why_each_record_was_admitted_or_not_is_explained(gitmem: Gitmem, known:
         "  suite    3.00  in 1 record\n"
         "  test     0.30  in 1 record\n"
         "records:\n"
-        "  ID  admitted  passage  unverified  Two test workers\n"
+        "  ID  global  admitted  passage  unverified  Two test workers\n"
         "      holds 100% of what the prompt is about\n"
         "      shares: workers, test, suite\n"
     )

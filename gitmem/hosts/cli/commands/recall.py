@@ -45,7 +45,8 @@ def command(
 ) -> int:
     """Print the few records that a prompt should know, or nothing.
 
-    Verified knowledge stands before what nobody reviewed. A prompt about something else gets nothing, and exit code 1.
+    A workspace is asked together with the global vault. Verified knowledge stands before what nobody reviewed. A prompt
+    about something else gets nothing, and exit code 1.
     A PROMPT of - is read from standard input. Writes nothing into the repository; with --session, what was told is
     remembered in the runtime folder.
     """
@@ -88,7 +89,7 @@ def _format_explanation(decided: dict[str, Any]) -> str:
     for one in decided["candidates"]:
         verdict = "admitted" if one["admitted"] else "left out"
         known = "verified" if one["is_verified"] else "unverified"
-        lines.append(f"  {one['id']}  {verdict}  {one['rule']}  {known}  {safe_line(one['title'])}")
+        lines.append(f"  {one['id']}  {one['scope']}  {verdict}  {one['rule']}  {known}  {safe_line(one['title'])}")
         lines.append(f"      {safe_line(one['reason'])}")
         if one["matched"]:
             lines.append(f"      shares: {safe_line(', '.join(one['matched']))}")
