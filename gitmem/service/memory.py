@@ -184,10 +184,15 @@ class Memory:
 
         return answer_again(self.vault, op_id, bring)
 
-    def show(self, ref: str, *, to_person: bool = False, as_of: str | None = None) -> Answer:
-        """Return one record, whole; ``extra`` has its ``body`` and ``properties``. See ``service.show``."""
-        from gitmem.service.show import show
+    def show(self, ref: str, *, to_person: bool = False, as_of: str | None = None, all_vaults: bool = False) -> Answer:
+        """Return one record, whole; ``extra`` has its ``body`` and ``properties``. See ``service.show``.
 
+        ``all_vaults`` looks in the global vault where this one, as it is now, has no such record.
+        """
+        from gitmem.service.show import show, show_anywhere
+
+        if all_vaults and as_of is None:
+            return report(lambda: show_anywhere(self.vault, ref, self.find_global))
         return report(lambda: show(self.vault, ref, to_person=to_person, as_of=as_of))
 
     def list(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from gitmem.model.answer import Answer, Hit, Status
+from gitmem.errors import InputError
+from gitmem.model.answer import Answer, Hit, Place, Status
 from gitmem.model.record import Problem, Record
+from gitmem.model.settings import VaultEntry
 from gitmem.model.validity import find_marks
 from gitmem.service.find import get_past_record, get_record
+from gitmem.service.global_vault import ask_global
 from gitmem.service.reading import Reading, answer, mask
 from gitmem.service.vault import OpenVault
 
@@ -31,6 +36,27 @@ def show(vault: OpenVault, ref: str, *, to_person: bool = False, as_of: str | No
     uncommitted = vault.committed_ids(head, [record.path])[record.path] != record.fingerprint
     hit = Hit(record, uncommitted=uncommitted, marks=find_marks(record, vault.clock.now().date()))
     return Answer(Status.OK, head, (hit,), diagnostics=settled, extra=_whole(record, data))
+
+
+def show_anywhere(vault: OpenVault, ref: str, find_global: Callable[[], VaultEntry | None]) -> Answer:
+    """Return the record ``ref`` of ``vault``, or of the global one, with its ``vault``, where a workspace has none.
+
+    For what a context or recall names by id. Otherwise as ``show``.
+    """
+    try:
+        return show(vault, ref)
+    except InputError as error:
+        if error.code != "no-such-record":
+            raise
+        found, _problems = ask_global(vault, find_global, lambda other: _show_placed(other, ref), "")
+        if found is None:
+            raise
+        return found
+
+
+def _show_placed(vault: OpenVault, ref: str) -> Answer:
+    found, place = show(vault, ref), Place(vault.entry.name, vault.entry.scope.value, vault.entry.path)
+    return replace(found, hits=tuple(replace(hit, vault=place) for hit in found.hits))
 
 
 def _show_past(reading: Reading, ref: str) -> Answer:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gitmem.errors import InputError
 from gitmem.model.answer import Answer, Status
 from gitmem.model.authority import Actor
 from gitmem.model.record import Draft, Kind
@@ -156,3 +157,14 @@ def test_private_records_of_the_global_vault_are_never_told(
 
     assert answer.status is Status.NO_MATCH
     assert COVERS.title not in str(answer)
+
+
+def test_what_a_recall_names_by_id_can_be_shown(memory: Memory, shared: Memory, agent: Actor) -> None:
+    (record,) = add(shared, agent, COVERS)
+
+    shown = memory.show(record, all_vaults=True)
+
+    assert (told(shown), shown.extra["body"].strip()) == ([("global", COVERS.title)], COVERS.body)
+    for ref, options in ((record, {}), ("m7k2q9x4c0de", {"all_vaults": True})):
+        with pytest.raises(InputError, match="no record"):
+            memory.show(ref, **options)

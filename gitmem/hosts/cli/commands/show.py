@@ -35,8 +35,8 @@ gitmem show m7k2q9 --as-of HEAD~3
 def command(call: Call, ref: str, as_of: str | None, *, raw: bool) -> int:
     """Show one record: its properties, then its text.
 
-    ID is an id, the beginning of one, a key or a path. Of a retired record the reason is shown, too. Secrets are
-    masked. Writes nothing.
+    ID is an id, the beginning of one, a key or a path. What a workspace has not is looked for in the global vault,
+    too. Of a retired record of this vault the reason is shown. Secrets are masked. Writes nothing.
     """
     if raw and call.as_json:
         raise click.UsageError("--raw and --json exclude each other")
@@ -44,8 +44,10 @@ def command(call: Call, ref: str, as_of: str | None, *, raw: bool) -> int:
 
 
 def _read(memory: Memory, ref: str, as_of: str | None) -> Answer:
-    answer = memory.show(ref, as_of=as_of)
-    if as_of is not None or answer.status is not Status.OK or answer.hits[0].record.state is not State.RETIRED:
+    answer = memory.show(ref, as_of=as_of, all_vaults=True)
+    if as_of is not None or answer.status is not Status.OK:
+        return answer
+    if answer.hits[0].vault is not None or answer.hits[0].record.state is not State.RETIRED:
         return answer
     last = memory.log(answer.hits[0].record.path, limit=1).rows
     notes = [row["note"] for row in last if row["op"] == Action.RETIRE.value]
@@ -63,6 +65,7 @@ def _format(answer: Answer) -> str:
         ("id", record.id),
         ("path", safe_line(record.path) + (" (uncommitted)" if hit.uncommitted else "")),
         ("state", record.state.value),
+        *([("vault", f"{safe_line(hit.vault.name)} ({hit.vault.scope})")] if hit.vault else []),
     ]
     # The answer's own properties and body, not the record's: secrets are masked in them.
     for name, value in answer.extra["properties"].items():
