@@ -114,6 +114,19 @@ def list_links(database: Database, name: str) -> list[tuple[str, str]]:
         ).fetchall()
 
 
+def list_superseding(database: Database, names: Sequence[str]) -> list[str]:
+    """Return the paths of records, none retired, that name in ``supersedes`` a file called one of ``names``.
+
+    ``names`` are as for ``list_links``. Sorted, each once.
+    """
+    sql = (
+        "SELECT DISTINCT records.path FROM links JOIN records ON records.path = links.path"  # noqa: S608
+        f" WHERE links.name IN ({marks(names)}) AND links.supersedes = 1 AND state <> ? ORDER BY records.path"
+    )
+    with database.reading() as connection:
+        return [path for (path,) in connection.execute(sql, (*names, State.RETIRED.value))]
+
+
 def list_private_paths(database: Database) -> list[str]:
     """Return the paths of private records, in order: all that the catalog knows of them."""
     with database.reading() as connection:

@@ -34,8 +34,13 @@ SCHEMA = (
     # Folded keys, titles and aliases, for exact matches.
     "CREATE TABLE names(name TEXT, field TEXT, record INTEGER, PRIMARY KEY(name, field, record)) WITHOUT ROWID",
     "CREATE TABLE tags(folded TEXT, record INTEGER, tag TEXT, PRIMARY KEY(folded, record)) WITHOUT ROWID",
-    # Where the links of each note lead, as written, with the name that a file must have for it; private notes left out.
-    "CREATE TABLE links(path TEXT, target TEXT, name TEXT NOT NULL, PRIMARY KEY(path, target)) WITHOUT ROWID",
+    # Where the links of each note lead, as written, with the name that a file must have for it, and whether the note
+    # says in `supersedes` that it replaces that file; private notes left out.
+    """
+    CREATE TABLE links(
+        path TEXT, target TEXT, name TEXT NOT NULL, supersedes INTEGER NOT NULL, PRIMARY KEY(path, target))
+        WITHOUT ROWID
+    """,
     "CREATE INDEX links_by_name ON links(name)",
     "CREATE TABLE problems(path TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL, line INTEGER)",
     "CREATE INDEX problems_by_path ON problems(path)",

@@ -15,7 +15,7 @@ from gitmem.model.links import link_name
 from gitmem.model.record import Record
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.text import fold, one_line
-from gitmem.vault.markdown import find_links, find_property_links
+from gitmem.vault.markdown import find_links, find_property_links, list_superseded
 from gitmem.vault.plain_note import parse_plain_note
 
 # Each step is done for the whole batch before the next: that takes a third less than all steps for one file after the
@@ -25,7 +25,7 @@ _ADD_RECORD = f"INSERT INTO records VALUES ({', '.join('?' * 18)}, 0)"  # noqa: 
 _ADD_TERMS = f"INSERT INTO terms(rowid, {', '.join(FIELDS)}) VALUES (?{', ?' * len(FIELDS)})"  # noqa: S608
 _ADD_NAME = "INSERT OR IGNORE INTO names VALUES (?, ?, ?)"
 _ADD_TAG = "INSERT OR IGNORE INTO tags VALUES (?, ?, ?)"
-_ADD_LINK = "INSERT OR IGNORE INTO links VALUES (?, ?, ?)"
+_ADD_LINK = "INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?)"
 ADD_PROBLEM = "INSERT INTO problems VALUES (?, ?, ?, ?)"
 _NO_ID = "it has no gitmem_id"
 # What gitmem names its files: no need to look at each letter of ten thousand of them.
@@ -136,7 +136,7 @@ class Writer:
         write(_ADD_TERMS, [self._format_terms(row, text) for row, text in zip(rows, texts, strict=True)])
         write(_ADD_NAME, [name for row, _record, text in taken for name in _list_names(row, *text[:3])])
         write(_ADD_TAG, [(fold(tag), row, tag) for row, _record, text in taken for tag in text.tags])
-        write(_ADD_LINK, [(each.path, link, link_name(link)) for _row, each, text in taken for link in text.links])
+        write(_ADD_LINK, [link for _row, record, text in taken for link in _format_links(record, text.links)])
         for _row, record, _text in taken:
             self.added.add(record.id)
             for problem in record.problems:
@@ -185,7 +185,7 @@ class Writer:
         title, text, why, *links = [self._clean(each) for each in (note.title, note.text, why, *note.links)]
         row = execute("INSERT INTO notes(path, why) VALUES (?, ?)", (file.path, why)).lastrowid
         execute("INSERT INTO note_terms(rowid, title, body) VALUES (?, ?, ?)", (row, terms(title), terms(text)))
-        self._connection.executemany(_ADD_LINK, [(file.path, link, link_name(link)) for link in links])
+        self._connection.executemany(_ADD_LINK, [(file.path, link, link_name(link), 0) for link in links])
 
     def _format_terms(self, row: int, texts: _Texts) -> tuple[object, ...]:
         terms = self._terms
@@ -244,6 +244,11 @@ def _list_names(row: int, title: str, key: str | None, aliases: Iterable[str]) -
         names.append((fold(key), "key", row))
     names += [(fold(alias), "alias", row) for alias in aliases if alias]
     return names
+
+
+def _format_links(record: Record, links: Iterable[str]) -> list[tuple[str, str, str, bool]]:
+    older = {link.target for link in list_superseded(record)} if record.supersedes else ()
+    return [(record.path, link, link_name(link), link in older) for link in links]
 
 
 def _list_links(record: Record, data: bytes) -> list[str]:

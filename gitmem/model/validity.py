@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import datetime
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from gitmem.model.record import Record
 
 OUT_OF_DATE, NOT_YET, REVIEW_DUE, SUPERSEDED = "out-of-date", "not-yet-valid", "review-due", "superseded"
+
+
+class Dated(Protocol):
+    """What may hold for some days only: a record, or what the catalog knows of one."""
+
+    @property
+    def valid_from(self) -> str | None:
+        """The first day."""
+
+    @property
+    def valid_until(self) -> str | None:
+        """The last day."""
 
 
 class Mark(NamedTuple):
@@ -34,6 +46,12 @@ def find_marks(record: Record, today: datetime.date) -> tuple[Mark, ...]:
     if review is not None and review <= today:
         marks.append(Mark(REVIEW_DUE, "review due"))
     return tuple(marks)
+
+
+def is_in_force(record: Dated, today: datetime.date) -> bool:
+    """Whether ``today`` is neither after the last day on which ``record`` holds nor before the first."""
+    until, start = _parse_day(record.valid_until), _parse_day(record.valid_from)
+    return (until is None or until >= today) and (start is None or start <= today)
 
 
 def _parse_day(text: str | None) -> datetime.date | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from gitmem.model.recall import Candidate, Recall, Weighed
 from gitmem.model.record import Kind, Record
 from gitmem.model.settings import Scope
+from gitmem.model.validity import NOT_YET, OUT_OF_DATE, REVIEW_DUE, find_marks
 from gitmem.relevance.background import LEAST_WEIGHT
 from gitmem.relevance.duplicates import find_twin
 from gitmem.relevance.prompt import Content, Prompt
@@ -42,7 +44,7 @@ LINKED = 0.5
 """Which part of the threshold is enough for a record that an admitted one links to."""
 MAX_LINKED = 2
 
-
+_HELD_BACK = {OUT_OF_DATE: "stale", NOT_YET: "not-yet"}
 DECISIVE = frozenset({"exact-key", "exact-title", "exact-alias", "title-within"})
 """The rules that admit a record because the prompt names it."""
 
@@ -52,7 +54,7 @@ class Side:
     """What one vault has for a prompt: the records of ``scored``, the best first.
 
     ``prompt`` is weighed by this vault. ``counts`` says how many of its ``record_count`` records hold each term.
-    ``uncommitted`` holds paths.
+    ``uncommitted`` holds paths; ``superseded`` has the titles of the newer records, by the path of the older.
     """
 
     scope: Scope
@@ -61,6 +63,7 @@ class Side:
     record_count: int
     counts: Mapping[str, int]
     uncommitted: frozenset[str] = frozenset()
+    superseded: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -70,12 +73,12 @@ class _Verdict:
     reason: str
 
 
-def decide(sides: Sequence[Side], today: str, limit: int) -> Recall:
+def decide(sides: Sequence[Side], today: datetime.date, limit: int) -> Recall:
     """Return which records of ``sides``, the vaults that were asked, are admitted and why, and why others are not.
 
     One gate for all: it opens if one of the best records of any vault holds enough, and from then on what the best of
     all holds is the measure. Shares can be compared, because a word weighs the same everywhere; scores by words count
-    by what the best of the same vault has. ``today`` is a day (``2026-11-30``); at most ``limit`` are admitted.
+    by what the best of the same vault has. At most ``limit`` are admitted.
     """
     prompt = sides[0].prompt
     threshold = find_threshold(prompt)
@@ -116,15 +119,15 @@ def find_threshold(prompt: Prompt) -> float:
     return ENOUGH if len(prompt.contents) <= MANY else ENOUGH_OF_MANY
 
 
-def _hold_back(side: Side, one: Scored, today: str) -> _Verdict | None:
+def _hold_back(side: Side, one: Scored, today: datetime.date) -> _Verdict | None:
     """Return why a record is not volunteered whatever it holds; ``None`` where nothing is against it."""
     record = one.seen.record
-    if record.superseded_by:
-        return _Verdict(False, "superseded", f"superseded by {', '.join(record.superseded_by)}")
-    if record.valid_until and record.valid_until[:10] < today:
-        return _Verdict(False, "stale", f"was valid until {record.valid_until}")
-    if record.valid_from and record.valid_from[:10] > today:
-        return _Verdict(False, "not-yet", f"is valid from {record.valid_from}")
+    newer = side.superseded.get(record.path) or ", ".join(record.superseded_by)
+    if newer:
+        return _Verdict(False, "superseded", f"superseded by {newer}")
+    for mark in find_marks(record, today):
+        if mark.code in _HELD_BACK:
+            return _Verdict(False, _HELD_BACK[mark.code], mark.text)
     contents = side.prompt.contents
     shared = [content for content in contents if content.form in one.forms and content.weight > LEAST_WEIGHT]
     if len(shared) == 1 and not one.seen.named and not _is_telling(shared[0], side):
@@ -171,7 +174,7 @@ def _admit_by_share(one: Scored, best: float, threshold: float) -> _Verdict:
     return _Verdict(False, "weak", f"{share}, the best {best:.0%}")
 
 
-def _make(side: Side, one: Scored, verdict: _Verdict, today: str) -> Candidate:
+def _make(side: Side, one: Scored, verdict: _Verdict, today: datetime.date) -> Candidate:
     record = one.seen.record
     return Candidate(
         record,
@@ -186,8 +189,8 @@ def _make(side: Side, one: Scored, verdict: _Verdict, today: str) -> Candidate:
     )
 
 
-def _find_caution(record: Record, today: str) -> str:
-    is_due = record.review_after is not None and record.review_after[:10] <= today
+def _find_caution(record: Record, today: datetime.date) -> str:
+    is_due = any(mark.code == REVIEW_DUE for mark in find_marks(record, today))
     return f"to be reviewed since {record.review_after}" if is_due else ""
 
 

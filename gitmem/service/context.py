@@ -7,7 +7,7 @@ it is left out.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
@@ -18,11 +18,12 @@ from gitmem.model.context import Context, Entry, HeldBack, Part
 from gitmem.model.ids import CommitId
 from gitmem.model.record import Kind, Problem, Record, State
 from gitmem.model.settings import Scope, VaultEntry
-from gitmem.model.validity import find_marks
+from gitmem.model.validity import find_marks, is_in_force
 from gitmem.model.vault_path import parse_vault_path
 from gitmem.service.confirmed import list_confirmed
 from gitmem.service.global_vault import UNREADABLE, ask_global
 from gitmem.service.reading import Reading, ask, iter_private, mask
+from gitmem.service.superseded import find_superseded, find_superseded_declared
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold
 
@@ -128,12 +129,12 @@ def _gather(reading: Reading, scope: Scope, *, is_own: bool) -> _Look:
     from gitmem.catalog.filters import Filters
     from gitmem.catalog.query import list_rows
 
-    today = reading.now.date().isoformat()
+    today = reading.now.date()
     rows = list_rows(reading.database, Filters(states=(State.BASELINE,)))
     committed, unreadable = _read_baseline(reading)
     wanted = [one for one in committed if is_own or one.kind in _PARTS]
     confirmed = list_confirmed(reading.vault, wanted)
-    current, held = _sort_out(wanted, today)
+    current, held = _sort_out(wanted, today, find_superseded_declared(reading, wanted, confirmed))
     known = {one.id for one in committed}
     files = {row.path: row for row in rows}
     entries = [
@@ -171,20 +172,22 @@ def _read_baseline(reading: Reading) -> tuple[list[Record], list[Problem]]:
     return records, problems
 
 
-def _sort_out(records: Iterable[Record], today: str) -> tuple[list[Record], HeldBack]:
-    """Return the records that are in force, and how many are not."""
+def _sort_out(
+    records: Iterable[Record], today: datetime.date, superseded: Container[str]
+) -> tuple[list[Record], HeldBack]:
+    """Return the records that are in force, and how many are not; ``superseded`` has paths."""
     current, held = [], HeldBack()
     for one in records:
-        if not _is_in_force(one, today):
+        if not is_in_force(one, today):
             held += HeldBack(out_of_date=1)
-        elif one.superseded_by:
+        elif one.superseded_by or one.path in superseded:
             held += HeldBack(superseded=1)
         else:
             current.append(one)
     return current, held
 
 
-def _choose_reviewed(reading: Reading, today: str) -> tuple[list[Record], int, HeldBack]:
+def _choose_reviewed(reading: Reading, today: datetime.date) -> tuple[list[Record], int, HeldBack]:
     """Return at most ``MAX_REVIEWED`` reviewed records, how many more there are, and how many are held back.
 
     A record of each namespace in turn, within one the latest verified or updated first.
@@ -193,12 +196,13 @@ def _choose_reviewed(reading: Reading, today: str) -> tuple[list[Record], int, H
     from gitmem.catalog.query import list_rows
 
     rows = list_rows(reading.database, Filters(states=(State.PROMOTED,)))
-    in_force = [row for row in rows if _is_in_force(row, today)]
+    in_force = [row for row in rows if is_in_force(row, today)]
     queue = _take_turns(in_force)[: 2 * MAX_REVIEWED]
     found = reading.records(row.path for row in queue)
     records = [found[row.path][0] for row in queue if row.path in found]
     uncommitted = reading.uncommitted(records)
-    current, held = _sort_out([one for one in records if one.path not in uncommitted], today)
+    committed = [one for one in records if one.path not in uncommitted]
+    current, held = _sort_out(committed, today, find_superseded(reading, committed))
     held += HeldBack(out_of_date=len(rows) - len(in_force), uncommitted=len(uncommitted))
     chosen = current[:MAX_REVIEWED]
     return chosen, len(in_force) - (len(queue) - len(current)) - len(chosen), held
@@ -219,18 +223,14 @@ def _namespace(row: Row) -> str:
     return fold(top) if slash else ""
 
 
-def _is_in_force(one: Record | Row, today: str) -> bool:
-    return (one.valid_from or today)[:10] <= today <= (one.valid_until or today)[:10]
-
-
-def _marks(record: Record, files: dict[Any, Row], today: str) -> tuple[str, ...]:
+def _marks(record: Record, files: dict[Any, Row], today: datetime.date) -> tuple[str, ...]:
     row = files.get(record.path)
     edited = () if row is not None and row.fingerprint == record.fingerprint else (_GONE if row is None else _EDITED,)
     return (*_review_marks(record, today), *edited)
 
 
-def _review_marks(record: Record, today: str) -> tuple[str, ...]:
-    return tuple(mark.text for mark in find_marks(record, datetime.date.fromisoformat(today)))
+def _review_marks(record: Record, today: datetime.date) -> tuple[str, ...]:
+    return tuple(mark.text for mark in find_marks(record, today))
 
 
 def _part(record: Record) -> Part:

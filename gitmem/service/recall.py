@@ -21,6 +21,7 @@ from gitmem.model.validity import find_marks
 from gitmem.service.confirmed import list_confirmed
 from gitmem.service.global_vault import ask_global
 from gitmem.service.reading import Reading, answer
+from gitmem.service.superseded import find_superseded
 from gitmem.service.vault import OpenVault
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def recall(
     shared, problems = ask_global(vault, find_global, ask, "what it remembers is missing here")
     answers = [own] if shared is None else [own, shared]
     looks: list[_Look] = [one.extra["look"] for one in answers]
-    decided = _decide([look.sides for look in looks], today.isoformat(), limit)
+    decided = _decide([look.sides for look in looks], today, limit)
     hits = tuple(_make_hit(one, looks, today) for one in decided.admitted)
     status = Status.OK if hits else Status.NO_MATCH
     if problems or any(one.status is Status.DEGRADED for one in answers):
@@ -111,10 +112,10 @@ def decide(reading: Reading, prompt: str, limit: int, hidden: frozenset[str] = f
     from gitmem.relevance.prompt import parse_prompt
 
     sides = tuple(_find_side(reading, one, limit, hidden) for one in parse_prompt(prompt))
-    return _decide([sides], reading.now.date().isoformat(), limit)
+    return _decide([sides], reading.now.date(), limit)
 
 
-def _decide(vaults: Sequence[tuple[Side, ...]], today: str, limit: int) -> Recall:
+def _decide(vaults: Sequence[tuple[Side, ...]], today: datetime.date, limit: int) -> Recall:
     """Return what fits the prompt in all ``vaults``, which have a side for each way to read it.
 
     Of the ways to read a long prompt, the one that admits something counts, else the one that comes nearest.
@@ -145,7 +146,7 @@ def _ask(reading: Reading, prompts: Sequence[Prompt], limit: int) -> Answer:
         one.seen.record for side in sides for one in side.scored if one.seen.record.path not in side.uncommitted
     ]
     look = _Look(Place(entry.name, entry.scope.value, entry.path), sides, list_confirmed(reading.vault, committed))
-    status = Status.OK if _decide([sides], reading.now.date().isoformat(), limit).admitted else Status.NO_MATCH
+    status = Status.OK if _decide([sides], reading.now.date(), limit).admitted else Status.NO_MATCH
     return Answer(status, reading.head, diagnostics=reading.report.problems, extra={"look": look})
 
 
@@ -172,8 +173,9 @@ def _find_side(reading: Reading, prompt: Prompt, limit: int, hidden: frozenset[s
     further = reading.records(links.keys() - records.keys() - hidden)
     scored += score(prompt, [Seen(one, linked_from=links[path]) for path, (one, _data) in further.items()])
     uncommitted = reading.uncommitted(one.seen.record for one in scored)
+    superseded = find_superseded(reading, [one.seen.record for one in scored])
     scope = reading.vault.entry.scope
-    return Side(scope, prompt, scored, pool.record_count, pool.counts, frozenset(uncommitted))
+    return Side(scope, prompt, scored, pool.record_count, pool.counts, frozenset(uncommitted), superseded)
 
 
 def _follow_links(reading: Reading, scored: Sequence[Scored]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gitmem.model.record import Record
 from gitmem.vault.code_mask import blank, mask_code
 
 _ESCAPE = re.compile(r"\\[\\\[\]()!]")
@@ -76,6 +77,11 @@ def find_property_links(properties: Mapping[str, Any]) -> tuple[Link, ...]:
                 link = _wikilink(match)
                 found.append(Link(link.target, link.subpath, link.alias, link.embed, 0, name))
     return tuple(found)
+
+
+def list_superseded(record: Record) -> tuple[Link, ...]:
+    """Return the links in ``supersedes`` of ``record``, in order: to what it replaces."""
+    return find_property_links({"supersedes": list(record.supersedes)})
 
 
 def find_tags(body: str) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import pytest
 
 from gitmem.model.ids import fingerprint
@@ -11,6 +13,8 @@ from gitmem.relevance import admit
 from gitmem.relevance.admit import Side, decide, find_threshold
 from gitmem.relevance.prompt import Prompt, parse_prompt
 from gitmem.relevance.score import Seen, score
+
+DAY = datetime.date(2026, 11, 30)
 
 
 def record(number: int, title: str, body: str = "") -> Record:
@@ -55,7 +59,7 @@ def test_every_candidate_says_in_words_why() -> None:
         Seen(record(4, "Keys", "of the safe"), 0.0, named="key: covers"),
     ]
     counts = {content.term: 2 for content in prompt.contents}
-    recall = decide([Side(Scope.WORKSPACE, prompt, score(prompt, seen), 50, counts)], "2026-11-30", 5)
+    recall = decide([Side(Scope.WORKSPACE, prompt, score(prompt, seen), 50, counts)], DAY, 5)
 
     assert [(one.record.title, one.admitted, one.rule, one.reason) for one in recall.candidates] == [
         ("Keys", True, "exact-key", "the prompt names its key, “covers”"),
@@ -70,7 +74,7 @@ def test_every_candidate_says_in_words_why() -> None:
 def test_below_the_threshold_nothing_is_admitted() -> None:
     prompt = parse("which pump fills the greenhouse tank?")
     seen = [Seen(record(1, "The tank", "is empty"), 2.0)]
-    recall = decide([Side(Scope.WORKSPACE, prompt, score(prompt, seen), 50, {})], "2026-11-30", 5)
+    recall = decide([Side(Scope.WORKSPACE, prompt, score(prompt, seen), 50, {})], DAY, 5)
 
     assert recall.admitted == ()
     assert [(one.rule, one.matched) for one in recall.candidates] == [("below-threshold", ("tank",))]
