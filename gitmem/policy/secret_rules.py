@@ -26,9 +26,19 @@ class SecretRule(NamedTuple):
     short: bool = False
 
 
+_SAYING_SO = frozenset({"my", "your", "here", "example"})
+_STAND_IN_WORDS = _SAYING_SO | {"api", "access", "auth", "key", "secret", "token", "client", "app"}
+
+
 def is_chosen(value: str) -> bool:
     """Tell a password from a word, a placeholder, a reference or a call: it has a digit or a symbol people use."""
     return _NOT_A_VALUE.match(value) is None and re.search(r"[\d!@#$%^&*?~]", value) is not None
+
+
+def is_stand_in(value: str) -> bool:
+    """Tell what stands for a secret in a manual: ``my_api_key``, ``API-KEY-HERE``; nothing but the words for one."""
+    words = set(re.split(r"[-_ ]", value.strip("'\" ").lower()))
+    return words <= _STAND_IN_WORDS and bool(words & _SAYING_SO)
 
 
 def is_mixed(value: str) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gitmem.errors import PolicyError, UnavailableError
-from gitmem.policy.secret_rules import PASSWORDS_ELSEWHERE, SECRET_RULES
+from gitmem.policy.secret_rules import PASSWORDS_ELSEWHERE, SECRET_RULES, is_stand_in
 
 PLACEHOLDER = "[secret]"
 
@@ -92,6 +92,8 @@ _SEEN_THROUGH = re.compile(
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_BY_NAME = "contextual-secret"
+"""The scanner's rule for a value whose name, not whose form, says that it is a secret."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,}")
 
 
@@ -138,7 +140,8 @@ def _scan(text: str) -> Iterator[_Span]:
             f"the secret scanner could not read the text ({type(error).__name__})",
             "Nothing is written or shown unscanned. Run `gitmem doctor`.",
         ) from None  # the scanner's own message might quote the text
-    return (_Span(found.start, found.end, found.type.replace("_", "-")) for found in findings)
+    spans = (_Span(found.start, found.end, found.type.replace("_", "-")) for found in findings)
+    return (one for one in spans if one.rule != _BY_NAME or not is_stand_in(text[one.start : one.end]))
 
 
 def _apply_rules(text: str) -> Iterator[_Span]:

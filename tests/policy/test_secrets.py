@@ -250,6 +250,16 @@ def test_look_alikes_pass(text: str) -> None:
     assert redact(text) == text
 
 
+@pytest.mark.parametrize("value", ["my_api_key", "MY-API-KEY", "my_secret_token", "api_key_here", "your client secret"])
+def test_the_words_for_a_secret_are_none(value: str) -> None:
+    assert find_secrets(f'client = Client(\n    api_key="{value}",\n)\n') == ()
+
+
+@pytest.mark.parametrize("value", ["my_api_key7", "my_dog_rex9", "here-kx81-token", "api_secret_q"])
+def test_but_no_more_than_these_words(value: str) -> None:
+    assert find_secrets(f'client = Client(\n    api_key="{value}",\n)\n') != ()
+
+
 def test_no_note_of_ours_is_stopped() -> None:
     assert [name for name, data in iter_own_notes() if find_secrets(data.decode())] == []
 
