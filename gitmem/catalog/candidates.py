@@ -13,6 +13,7 @@ from gitmem.catalog.query import load_rows
 from gitmem.catalog.rank import count_each, find_exact, find_scores, list_telling
 from gitmem.catalog.tables import FIELDS
 from gitmem.model.vault_path import VaultPath
+from gitmem.text import fold
 
 
 class Found(NamedTuple):
@@ -74,18 +75,15 @@ def find_named(database: Database, names: Sequence[str]) -> dict[str, str]:
     Of several files of one name the first by path counts.
     """
     condition, values = format_filters(Filters())
+    sql = f"SELECT 1 FROM records WHERE path = ? AND is_shadowed = 0{condition}"  # noqa: S608
     found: dict[str, str] = {}
     with database.reading() as connection:
-        for name in names:
-            row = connection.execute(
-                "SELECT min(path) FROM records WHERE is_shadowed = 0 AND"  # noqa: S608
-                f" (path LIKE ? ESCAPE '\\' OR path LIKE ? ESCAPE '\\'){condition}",
-                (f"%/{_escape(name)}.md", f"%/{_escape(name)}", *values),
-            ).fetchone()
-            if row[0] is not None:
-                found[name] = row[0]
+        # What files a folder has stands in one text, which is searched much faster than a row for each of them.
+        for folder, packed in connection.execute("SELECT path, names FROM folders"):
+            folded = f"/{fold(packed)}/"
+            for name in names:
+                at = folded.find(f"/{name}.md/")
+                path = f"{folder}/{packed.split('/')[folded.count('/', 0, at)]}" if at >= 0 else ""
+                if path and connection.execute(sql, (path, *values)).fetchone():
+                    found[name] = min(path, found.get(name, path))
     return found
-
-
-def _escape(name: str) -> str:
-    return name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 
@@ -18,18 +19,17 @@ _WORD = re.compile(rf"{CJK_RUN.pattern[:-1]}|[^\W_]+")
 def find_twin(record: Record, others: Sequence[Record]) -> int | None:
     """Return the place of the first of ``others`` that says what ``record`` says, or is a copy of it; else ``None``."""
     size = len(record.body)
-    words: frozenset[str] = frozenset()
     for place, other in enumerate(others):
         if other.id == record.id:
             return place
         if min(size, len(other.body)) < _LIKE_LENGTH * max(size, len(other.body)):
             continue
-        words = words or _list_words(record)
-        theirs = _list_words(other)
-        if words and len(words & theirs) >= SAME * len(words | theirs):
+        ours, theirs = (_list_words(f"{one.title}\n{one.body[:MAX_CHARS]}") for one in (record, other))
+        if ours and len(ours & theirs) >= SAME * len(ours | theirs):
             return place
     return None
 
 
-def _list_words(record: Record) -> frozenset[str]:
-    return frozenset(_WORD.findall(f"{record.title}\n{record.body[:MAX_CHARS]}".casefold()))
+@functools.lru_cache(maxsize=32)  # each of a few is compared with each
+def _list_words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))

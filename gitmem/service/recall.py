@@ -139,14 +139,15 @@ def explain_recall(decided: Recall) -> dict[str, Any]:
 
 
 def _ask(reading: Reading, prompts: Sequence[Prompt], limit: int) -> Answer:
-    """Return what the vault has as ``extra["look"]``; ``no-match``, which makes ``answer`` look closer, is its own."""
+    """Return what the vault has, as ``extra["look"]``; the status says only if ``answer`` is to look at every note."""
     entry = reading.vault.entry
     sides = tuple(_find_side(reading, one, limit, frozenset()) for one in prompts)
     committed = [
         one.seen.record for side in sides for one in side.scored if one.seen.record.path not in side.uncommitted
     ]
     look = _Look(Place(entry.name, entry.scope.value, entry.path), sides, list_confirmed(reading.vault, committed))
-    status = Status.OK if _decide([sides], reading.now.date(), limit).admitted else Status.NO_MATCH
+    is_sure = reading.report.tier != "folders" or _decide([sides], reading.now.date(), limit).admitted
+    status = Status.OK if is_sure else Status.NO_MATCH
     return Answer(status, reading.head, diagnostics=reading.report.problems, extra={"look": look})
 
 

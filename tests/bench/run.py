@@ -29,6 +29,7 @@ from gitmem.git.history import read_commit
 from gitmem.git.repo import open_repo
 from gitmem.git.trees import diff_trees
 from gitmem.model.record import Draft
+from gitmem.service.memory import Memory
 from gitmem.service.query import Filters
 from gitmem.service.reading import ask
 
@@ -101,6 +102,10 @@ def measure_reading(place: Place, records: int, rounds: int) -> None:
     p50, p95 = warm_search(place, rounds)
     row(records, "warm search beside the reconcile, p50", p50, None, "", "<= 6 ms")
     row(records, "warm search beside the reconcile, p95", p95, None, "", "<= 15 ms")
+    for what, fits in (("some fit", True), ("none fits", False)):
+        p50, p95 = warm_recall(place, rounds, fits=fits)
+        row(records, f"recall of a prompt that {what}, p50", p50, None, "beside", "")
+        row(records, f"recall of a prompt that {what}, p95", p95, None, "the reconcile", "")
 
 
 def measure_writing(place: Place, folder: Path, records: int, rounds: int) -> None:
@@ -187,19 +192,34 @@ def one_edit(place: Place, rounds: int) -> float:
 
 def warm_search(place: Place, rounds: int) -> tuple[float, float]:
     """Return the median and the 95th percentile of searches of two to five words, less a reconcile just before."""
+    with place.open() as memory:
+        return _beside_reconcile(memory, rounds, lambda words: memory.search(" ".join(words), Filters()))
+
+
+def warm_recall(place: Place, rounds: int, *, fits: bool) -> tuple[float, float]:
+    """Return the same of recalls of prompts that some records fit, or none does."""
+    asks = "how do {} work?" if fits else "bake a cake with walnuts, not with {}, and marzipan on top of the icing"
+
+    def ask_one(words: list[str]) -> None:
+        answer = memory.recall(asks.format(" ".join(words) if fits else words[0]))
+        assert fits or not answer.hits, asks
+
+    with place.open() as memory:
+        return _beside_reconcile(memory, rounds, ask_one)
+
+
+def _beside_reconcile(memory: Memory, rounds: int, ask_one: Callable[[list[str]], object]) -> tuple[float, float]:
     source = random.Random(7)
     times = []
-    with place.open() as memory:
-        memory.search("cache", Filters())
-        for number in range(max(rounds, 40)):
-            _path, data = make_note(source, number)
-            words = data.decode().split("---\n")[2].split()
-            question = " ".join(source.sample(words, 2 + number % 4))
-            start = time.perf_counter()
-            ask(memory.vault, lambda _database, report: report)
-            middle = time.perf_counter()
-            memory.search(question, Filters())
-            times.append((time.perf_counter() - middle - (middle - start)) * 1000)
+    memory.search("cache", Filters())
+    for number in range(max(rounds, 40)):
+        _path, data = make_note(source, number)
+        words = source.sample(data.decode().split("---\n")[2].split(), 2 + number % 4)
+        start = time.perf_counter()
+        ask(memory.vault, lambda _database, report: report)
+        middle = time.perf_counter()
+        ask_one(words)
+        times.append((time.perf_counter() - middle - (middle - start)) * 1000)
     times.sort()
     return statistics.median(times), times[int(len(times) * 0.95)]
 
