@@ -161,11 +161,19 @@ class _Search:
         return within(expression, self._query.fields)
 
     def _format_some(self) -> str:
-        """Return the expression for records with any of the terms that tell records apart."""
+        """Return the expression for records with any of the terms that tell records apart.
+
+        With any term at all where no record that may answer has one of those: what has one word of two is found.
+        """
         if len(self._terms) < 2:
             return ""
         terms = [term.expression for term in self._terms]
-        return self._within(join(list_telling(count_each(self._connection, terms)), "OR"))
+        telling = list_telling(count_each(self._connection, terms))
+        expression = self._within(join(telling, "OR"))
+        if len(telling) == len(terms):
+            return expression
+        found, _apart = count_matches(self._connection, expression, *self._condition(), (), 1)
+        return expression if found else self._within(join(terms, "OR"))
 
     def _format_demands(self) -> tuple[str, tuple[str, ...]]:
         condition, values = "", []

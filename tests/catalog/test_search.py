@@ -146,19 +146,33 @@ def test_kinds_apart_are_counted(ground: Ground) -> None:
     assert ask(ground, "cache redis").apart == 0
 
 
+def fill(ground: Ground, bodies: list[str], state: str = "promoted") -> None:
+    """Store records with these bodies, which would take long as files."""
+    with ground.database.writing() as connection:
+        (first,) = connection.execute("SELECT coalesce(max(rowid), 0) + 1 FROM records").fetchone()
+        connection.executemany(
+            "INSERT INTO records VALUES (?, ?, ?, 'f', ?, NULL, NULL, 't', NULL, '', '', '', NULL, NULL,"
+            " NULL, NULL, NULL, NULL, 0)",
+            [(row, f"{state}/{row}.md", f"{row}", state) for row in range(first, first + len(bodies))],
+        )
+        connection.executemany("INSERT INTO terms VALUES ('', '', '', '', ?)", [(body,) for body in bodies])
+
+
 def test_counting_has_an_end(tmp_path: Path) -> None:
     with Ground(tmp_path, ":memory:") as other:
-        with other.database.writing() as connection:
-            connection.executemany(
-                "INSERT INTO records VALUES (?, ?, ?, 'f', 'promoted', NULL, NULL, 't', NULL, '', '', '', NULL, NULL,"
-                " NULL, NULL, NULL, NULL, 0)",
-                [(row, f"promoted/{row}.md", f"{row}") for row in range(1, MAX_COUNT + 50)],
-            )
-            connection.executemany(
-                "INSERT INTO terms VALUES ('', '', '', '', 'cache')", [() for row in range(1, MAX_COUNT + 50)]
-            )
+        fill(other, ["cache"] * (MAX_COUNT + 50))
         found = ask(other, "cache")
         assert (found.total, found.is_capped) == (MAX_COUNT, True)
+
+
+@pytest.mark.parametrize("text", ["booking cancellation", "how do we cancel a booking", "retired booking"])
+def test_a_word_that_most_records_have_is_found_where_the_other_words_are_not(tmp_path: Path, text: str) -> None:
+    with Ground(tmp_path, ":memory:") as other:
+        fill(other, ["booking"] * 1050)
+        fill(other, ["only retired"], "retired")
+        assert (len(ask(other, text).page), ask(other, text).total) == (10, MAX_COUNT)
+        fill(other, ["cancellation, cancelled, retired"])
+        assert ask(other, text).total == 1
 
 
 class TestSpelling:
