@@ -67,7 +67,7 @@ WEIGHTS = (8.0, 6.0, 4.0, 3.0, 1.0)
 """How much a match in each field counts."""
 
 
-_INTAKE = "2: tags of the body too"
+_INTAKE = "3: tags of the body too; one rule of what is private"
 """Changed whenever something else of a record is stored in the same tables."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import posixpath
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,11 +14,9 @@ from gitmem.model.record import Record, State, state_of
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.service.vault import OpenVault
 from gitmem.vault.frontmatter import parse_note
+from gitmem.vault.private import may_be_private
 from gitmem.vault.record_file import parse_record
 from gitmem.vault.scan import read_stable
-
-# What can't be read as a record may still say that it is private, and anything but false says so.
-_PRIVATE = re.compile(rb"^[\"']?private[\"']?[ \t]*:(?![ \t]*[\"']?false)", re.MULTILINE | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -141,9 +138,9 @@ def _make_side(path: str, blob: Fingerprint, data: bytes) -> Side:
     try:
         record = parse_record(VaultPath(path), data)
     except GitmemError as error:
-        return Side(path, blob, None, _stem(path), _PRIVATE.search(data) is not None, problem=error.message)
+        return Side(path, blob, None, _stem(path), may_be_private(data), problem=error.message)
     if record is None:
-        return Side(path, blob, None, _stem(path), _PRIVATE.search(data) is not None)
+        return Side(path, blob, None, _stem(path), may_be_private(data))
     return Side(path, blob, record.id, record.title, record.private)
 
 

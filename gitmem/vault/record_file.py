@@ -18,6 +18,7 @@ from gitmem.vault.frontmatter import Note, format_note, parse_note
 from gitmem.vault.lookalike import find_lookalike
 from gitmem.vault.markdown import find_tags
 from gitmem.vault.own_form import parse_own_record, without_known
+from gitmem.vault.private import says_private
 from gitmem.vault.properties import BY_NAME, PROPERTIES, MisfitError, check_own, parse_id
 from gitmem.vault.scan import MAX_NOTE_BYTES
 from gitmem.vault.yaml_write import check_name, check_value
@@ -36,7 +37,8 @@ def parse_record(path: VaultPath, data: bytes) -> Record | None:
     """Return the record in the file ``path`` with the bytes ``data``, or ``None`` for a person's note without an id.
 
     Values that don't fit count as absent and are listed in ``Record.problems`` (``property-does-not-fit``); a
-    ``private`` that is neither true nor false counts as true. ``Record.body`` is ``Note.body``.
+    ``private`` that is neither true nor false counts as true, and so does one inside another property.
+    ``Record.body`` is ``Note.body``.
 
     Raises ``InputError``: the code of the note's problem when it can't be read or trusted, ``bad-record-id``,
     ``too-large`` (1 MiB), ``not-in-a-lifecycle-folder``. Fields: ``path``, ``line``.
@@ -187,6 +189,8 @@ def _record(path: VaultPath, state: State, data: bytes, note: Note) -> Record:
             problems.append(Problem("property-does-not-fit", f"{name} counts as absent: {error}", path))
             if error.kept is not None:
                 values[name] = error.kept
+    if says_private(note.properties):
+        values["private"] = True
     if inline_tags := find_tags(note.body):
         values["inline_tags"] = without_known(inline_tags, values.get("tags", ()))
     return Record(
