@@ -73,7 +73,9 @@ def diff(
     source = Source(vault, old, None if to_worktree else new)
     notes = [path for path in paths if state_of(path) is not None and path.endswith(".md")]
     hidden = ask(vault, lambda database, _report: {one.id for one in iter_private(vault, database)}, strict=True)
-    shown, private = _split(pair_up(source, notes), hidden)
+    pairs = pair_up(source, notes)
+    shown, private = _split(pairs, hidden)
+    told = {side.path for one in pairs for side in (one.old, one.new) if side is not None}
     ordered = sorted(shown, key=lambda one: (CHANGES.index(_name_change(one)), _title(one).casefold(), one.path))
     rows = tuple(_row(source, one, bounds.lines) for one in ordered[: bounds.records])
     counts = Counter(map(_name_change, shown))
@@ -82,7 +84,7 @@ def diff(
         "to": None if to_worktree else _moment(vault, new),
         "counts": {change: counts[change] for change in CHANGES if counts[change]},
         "private": private,
-        "other_files": len(paths) - len(notes),
+        "other_files": len(set(paths) - told),
         "omitted": len(ordered) - len(rows),
     }
     status = Status.OK if paths else Status.NO_MATCH

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gitmem.errors import GitmemError
+from gitmem.git.repo import NOT_A_FILE
 from gitmem.model.ids import CommitId, Fingerprint, RecordId, fingerprint
 from gitmem.model.record import Record, State, state_of
 from gitmem.model.vault_path import VaultPath, parse_vault_path
@@ -74,11 +75,10 @@ class Source:
     def look(self, paths: Iterable[str]) -> tuple[dict[str, Side], dict[str, Side]]:
         """Return the notes at ``paths`` before and after, by path. What is no regular file is not there."""
         wanted = list(paths)
-        old = {} if self._old is None else self._vault.committed_ids(self._old, wanted)
+        old = self._make_sides(self._old, wanted)
         if self._new is not None:
-            new = self._vault.committed_ids(self._new, wanted)
-            return self._make_sides(old), self._make_sides(new)
-        return self._make_sides(old), {path: side for path in wanted if (side := self._find_now(path))}
+            return old, self._make_sides(self._new, wanted)
+        return old, {path: side for path in wanted if (side := self._find_now(path))}
 
     def read(self, side: Side) -> tuple[Record, bytes]:
         """Return a note that was looked at as a record, with its bytes; one without an id where it is none."""
@@ -96,15 +96,16 @@ class Source:
         )
         return plain, data
 
-    def _make_sides(self, blobs: dict[str, Fingerprint | None]) -> dict[str, Side]:
+    def _make_sides(self, commit: CommitId | None, paths: list[str]) -> dict[str, Side]:
         return {
             path: _make_side(path, blob, self._vault.repo.read_object(blob))
-            for path, blob in blobs.items()
-            if blob is not None
+            for path, blob in self._vault.repo.find_blobs(commit, paths).items()
+            if blob is not None and blob != NOT_A_FILE
         }
 
     def _find_now(self, path: str) -> Side | None:
-        if not os.path.lexists(os.path.join(self._vault.layout.repo, path)):
+        place = os.path.join(self._vault.layout.repo, path)
+        if not os.path.lexists(place) or (os.path.isdir(place) and not os.path.islink(place)):
             return None
         try:
             data = read_stable(self._vault.layout.repo, parse_vault_path(path), self._vault.clock)

@@ -174,3 +174,20 @@ def test_what_is_too_much_is_counted(desk: Desk, memory: Memory, person: Actor, 
     assert (len(answer.rows), answer.extra["omitted"]) == (2, 1)
     with pytest.raises(InputError):
         memory.diff(bounds=Bounds(records=0))
+
+
+def test_another_repository_and_a_link_in_a_notes_place_are_no_notes(desk: Desk, memory: Memory) -> None:
+    start = desk.git("rev-parse", "HEAD").strip()
+    (desk.repo / "promoted" / "other.md").mkdir()
+    desk.git("init", "-q", "promoted/other.md")
+    desk.git("-C", "promoted/other.md", "commit", "-qm", "theirs", "--allow-empty")
+    (desk.repo / "promoted" / "link.md").symlink_to("other.md")
+    (desk.repo / "promoted" / "note.md").write_text("Theirs.\n")
+    desk.git("add", "-A")
+    desk.git("commit", "-qm", "by hand")
+    assert told(memory, start) == [("added", "note", [], [])]
+    assert memory.diff(start).extra["other_files"] == 2
+    assert told(memory, to_worktree=True) == []
+    desk.git("rm", "-rqf", "--cached", "promoted/other.md")
+    desk.git("commit", "-qm", "gone again")
+    assert told(memory) == []
