@@ -13,6 +13,7 @@ MAX_NAME_CHARS = 128
 COMPLETION_VARIABLE = "_GITMEM_COMPLETE"
 """Set by the shell's completion script, never by people."""
 _SIMPLE_TERMINALS = ("", "dumb", "emacs")
+_OFF = ("", "0", "no", "off", "false")
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,12 @@ def read_environment() -> Environment:
         login=_find_login(),
         identity_files=_find_identity_files(get("XDG_CONFIG_HOME", "")),
         memory_catalog=_is_memory(get("GITMEM_CATALOG", "")),
-        strict=bool(get("GITMEM_STRICT")),
+        strict=_is_on(get("GITMEM_STRICT", "")),
         failpoint=get("GITMEM_FAILPOINT", ""),
         editor=get("VISUAL") or get("EDITOR") or ("notepad" if os.name == "nt" else "vi"),
-        color=not get("NO_COLOR"),
+        color=not get("NO_COLOR") and get("TERM") != "dumb",
         pager=get("TERM", "") not in _SIMPLE_TERMINALS and get("PAGER", "less") not in ("", "cat"),
-        debug=bool(get("GITMEM_DEBUG")),
+        debug=_is_on(get("GITMEM_DEBUG", "")),
         completion=get(COMPLETION_VARIABLE, ""),
     )
 
@@ -73,6 +74,10 @@ def _find_home(named: str) -> str:
     import platformdirs
 
     return os.path.abspath(platformdirs.user_data_dir("gitmem", appauthor=False))
+
+
+def _is_on(setting: str) -> bool:
+    return setting.strip().lower() not in _OFF
 
 
 def _is_memory(setting: str) -> bool:

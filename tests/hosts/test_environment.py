@@ -93,8 +93,22 @@ def test_a_working_folder_that_is_gone_is_said(tmp_path: Path, monkeypatch: pyte
 def test_where_the_catalog_lies_is_a_setting(setting: str, found: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITMEM_CATALOG", setting)
     assert read_environment().memory_catalog is found
-    monkeypatch.setenv("GITMEM_STRICT", "1")
-    assert read_environment().strict
+
+
+@pytest.mark.parametrize(("setting", "found"), [("", False), ("0", False), ("No", False), ("1", True), ("yes", True)])
+def test_a_switch_is_on_unless_it_says_that_it_is_off(
+    setting: str, found: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITMEM_STRICT", setting)
+    monkeypatch.setenv("GITMEM_DEBUG", setting)
+    read = read_environment()
+    assert (read.strict, read.debug) == (found, found)
+
+
+def test_a_terminal_that_can_do_nothing_gets_no_colours_and_no_pager(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    read = read_environment()
+    assert (read.color, read.pager) == (False, False)
 
 
 def test_a_setting_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
