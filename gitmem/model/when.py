@@ -17,6 +17,7 @@ _MOMENT = re.compile(
 _AGO = re.compile(r"(\d{1,4}) ?([hdwmy])(?: ago)?", re.ASCII)
 _UNITS = {"h": datetime.timedelta(hours=1), "d": datetime.timedelta(days=1), "w": datetime.timedelta(weeks=1)}
 _DAY = _UNITS["d"]
+_END_OF_TIME = datetime.datetime.max.replace(tzinfo=datetime.UTC)
 
 
 class Span(NamedTuple):
@@ -31,7 +32,8 @@ def parse_when(text: str, now: datetime.datetime) -> Span:
 
     A year, month or day (``2026``, ``2026-11``, ``2026-11-30``, ``today``, ``yesterday``) is all of it; a time of day
     is its minute or second, in UTC unless it names a zone (``2026-11-30T14:00+01:00``); ``12h``, ``3d``, ``2w``,
-    ``6m`` and ``1y`` are the moment so long before ``now``. Raises ``InputError`` (``bad-date``).
+    ``6m`` and ``1y`` are the moment so long before ``now``. What would end after the year 9999 ends with it. Raises
+    ``InputError`` (``bad-date``).
     """
     wanted = text.strip()
     try:
@@ -57,9 +59,10 @@ def _parse_day(text: str, now: datetime.datetime) -> Span | None:
         return None
     year, month, day = (int(part) if part else None for part in match.groups())
     start = datetime.datetime(year or 0, month or 1, day or 1, tzinfo=datetime.UTC)
-    if day:
-        return Span(start, start + _DAY)
-    return Span(start, _add_months(start, 1 if month else 12))
+    try:
+        return Span(start, start + _DAY if day else _add_months(start, 1 if month else 12))
+    except (ValueError, OverflowError):
+        return Span(start, _END_OF_TIME)
 
 
 def _parse_moment(text: str) -> Span | None:
@@ -69,7 +72,10 @@ def _parse_moment(text: str) -> Span | None:
     zone = (match["zone"] or "Z").upper().replace("Z", "+00:00")
     start = datetime.datetime.fromisoformat(f"{match['date']}T{match['time']}{zone}").astimezone(datetime.UTC)
     unit = "seconds" if match["time"].count(":") == 2 else "minutes"
-    return Span(start, start + datetime.timedelta(**{unit: 1}))
+    try:
+        return Span(start, start + datetime.timedelta(**{unit: 1}))
+    except OverflowError:
+        return Span(start, _END_OF_TIME)
 
 
 def _parse_ago(text: str, now: datetime.datetime) -> Span | None:

@@ -75,8 +75,8 @@ class _Choice:
     def __init__(self, now: datetime.datetime, filters: LogFilters) -> None:
         since = parse_when(filters.since, now) if filters.since is not None else None
         until = parse_when(filters.until, now) if filters.until is not None else None
-        if since and until and until.end < since.start:
-            message = f"{filters.until!r} is before {filters.since!r}, so no operation can match"
+        if since and until and until.end <= since.start:
+            message = f"{filters.until!r} is not later than {filters.since!r}, so no operation can match"
             raise InputError("until-before-since", message, "Give the earlier one as --since.")
         self._since_s = since.start.timestamp() if since else None
         self._until_s = until.end.timestamp() if until else None

@@ -108,8 +108,8 @@ def _parse_period(filters: Filters, now: datetime) -> tuple[datetime | None, dat
         return None if text is None else parse_when(text, now)
 
     since, until = parse(filters.since), parse(filters.until)
-    if since and until and until.end < since.start:
-        message = f"{filters.until!r} is before {filters.since!r}, so no record can match"
+    if since and until and until.end <= since.start:
+        message = f"{filters.until!r} is not later than {filters.since!r}, so no record can match"
         raise InputError("until-before-since", message, "Give the earlier one as --since.")
     return since and since.start, until and until.end
 

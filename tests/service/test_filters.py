@@ -73,6 +73,9 @@ def test_dates_are_those_of_the_asking(memory: Memory, ids: dict[str, str]) -> N
     assert len(found(memory, Filters(since="1h", until="today"))) == 4
     assert found(memory, Filters(until="yesterday")) == set()
     assert found(memory, Filters(until="2020")) == set()
+    assert len(found(memory, Filters(since="today", until="today"))) == 4
+    assert len(found(memory, Filters(until="9999"))) == 4
+    assert found(memory, Filters(since="9999-12-31")) == set()
 
 
 def test_paths_lie_in_the_vault(desk: Desk, memory: Memory, ids: dict[str, str]) -> None:
@@ -87,6 +90,7 @@ def test_paths_lie_in_the_vault(desk: Desk, memory: Memory, ids: dict[str, str])
         (Filters(since="soon"), "bad-date"),
         (Filters(until="2026-02-30"), "bad-date"),
         (Filters(since="2026-11", until="2026-09"), "until-before-since"),
+        (Filters(since="2026-11-02", until="2026-11-01"), "until-before-since"),
         (Filters(paths=("../elsewhere",)), "bad-filter"),
         (Filters(paths=("/etc",)), "bad-filter"),
         (Filters(paths=("x" * 2000,)), "bad-filter"),
