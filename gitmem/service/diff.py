@@ -51,8 +51,9 @@ def diff(
     """Return what became of each record between two moments, as rows: by ``change``, then title.
 
     ``older`` and ``newer`` are what ``get_revision`` reads. Left out, ``newer`` is HEAD, or with ``to_worktree`` the
-    files as they are now, and ``older`` what was before HEAD's commit, or with ``to_worktree`` HEAD. A row has
-    ``change`` (one of ``CHANGES``), ``id``, ``path``, ``old_path``, ``title``, ``summary``, ``state``, ``kind``,
+    files as they are now, and ``older`` what was before HEAD's commit, or with ``to_worktree`` HEAD; before its first
+    commit the vault was empty. A row has ``change`` (one of ``CHANGES``), ``id``, ``path``, ``old_path``,
+    ``title``, ``summary``, ``state``, ``kind``,
     ``properties`` (``name``, ``old``, ``new``, long ones cut), ``lines`` of the text as ``diff -u`` shows them with
     ``lines_added``, ``lines_removed`` and ``lines_omitted``, and ``message`` where it can't be read; secrets are
     masked. A note that is no record has no ``id``. Of private records, and those that are private now, nothing but
@@ -96,11 +97,21 @@ def _find_ends(
 ) -> tuple[CommitId | None, CommitId]:
     new = head if newer is None else get_revision(vault, newer)
     if older is not None:
-        return get_revision(vault, older), new
+        return _find_start(vault, older), new
     if to_worktree:
         return head, new
     parents = read_commit(vault.repo, new).parents
     return (parents[0] if parents else None), new
+
+
+def _find_start(vault: OpenVault, text: str) -> CommitId | None:
+    """Return the commit that ``text`` names, ``None`` for a time before the first one: nothing was there yet."""
+    try:
+        return get_revision(vault, text)
+    except InputError as error:
+        if error.code == "no-commit-then":
+            return None
+        raise
 
 
 def _list_paths(vault: OpenVault, old: CommitId | None, new: CommitId, *, to_worktree: bool) -> list[str]:

@@ -191,3 +191,13 @@ def test_another_repository_and_a_link_in_a_notes_place_are_no_notes(desk: Desk,
     desk.git("rm", "-rqf", "--cached", "promoted/other.md")
     desk.git("commit", "-qm", "gone again")
     assert told(memory) == []
+
+
+def test_before_the_first_commit_there_was_nothing(memory: Memory, ids: dict[str, str]) -> None:
+    answer = memory.diff("2001")
+    assert [(row["change"], row["title"]) for row in answer.rows] == [
+        ("added", f"Record {name}") for name in ("four", "one", "three", "two")
+    ]
+    assert answer.extra["from"] is None
+    with pytest.raises(InputError, match="the vault had no commit"):
+        memory.diff("2001", "2002")

@@ -54,10 +54,10 @@ def command(call: Call, older: str | None, newer: str | None, limit: int, lines:
     """Show which records changed between two moments, and how.
 
     A and B are dates (2026-11-30, 2w), operations or commits of `gitmem log`, branches, or like HEAD~3. With A alone:
-    from then until now. Without any: what the last commit did; with --worktree: what is not committed yet. Each record
-    is added, promoted, retired, restored, moved, edited, removed or unreadable; below it stand the properties and the
-    lines that changed. Of private records only the number is told; secrets are masked. Writes nothing. Exit code 1 when
-    nothing changed.
+    from then until now. A date before the first commit means an empty vault. Without any: what the last commit did;
+    with --worktree: what is not committed yet. Each record is added, promoted, retired, restored, moved, edited,
+    removed or unreadable; below it stand the properties and the lines that changed. Of private records only the number
+    is told; secrets are masked. Writes nothing. Exit code 1 when nothing changed.
     """
     if to_worktree and newer is not None:
         raise click.UsageError("with --worktree there is no B: the files as they are now are the end")
