@@ -20,6 +20,7 @@ _HIGHLIGHT = re.compile("\x02([^\x02\x03]*)\x03")
 _NAME_ORDER = ("key", "title", "alias")
 # What all words of a question in exactly their form add to a score: enough to decide between equals, not much more.
 _EXACT_BONUS = 0.2
+_BLOCK = 30
 _ALWAYS_TELLING = 1000
 _MATCHING = "FROM terms JOIN records ON records.rowid = terms.rowid WHERE terms MATCH ? AND is_shadowed = 0"
 
@@ -161,12 +162,19 @@ def list_telling(counts: Counts) -> list[str]:
     return [one for one, count in counts.by_expression.items() if count <= counts.most] or list(counts.by_expression)
 
 
+def round_up(count: int) -> int:
+    """Return how many of the best records must be ranked so that the first ``count`` come in their final order."""
+    return -(-count // _BLOCK) * _BLOCK
+
+
 def rank(
     connection: sqlite3.Connection, groups: Sequence[Mapping[int, float]], terms: Sequence[Term], fields: Sequence[str]
 ) -> dict[int, Found]:
     """Return the scored records, group by group and in each the best first, with the words that matched.
 
-    Exact words add a little to a score. Only words in ``fields`` count, where there are any.
+    Exact words add a little to a score; that changes the order only within blocks of a fixed size, so that the order of
+    the first records is the same however many follow, see ``round_up``. Only words in ``fields`` count, where there are
+    any.
     """
     if not any(groups) or not terms:
         return {row: Found(score, {}) for group in groups for row, score in group.items()}
@@ -180,7 +188,8 @@ def rank(
             exact = shown.keys() & {word for field in matched.values() for word in field}
             by_field = {field: _show([shown.get(w, w) for w in matches]) for field, matches in matched.items()}
             found[row] = Found(score * (1 + _EXACT_BONUS * len(exact) / len(shown)), by_field)
-    return {row: found[row] for group in groups for row in sorted(group, key=lambda row: -found[row].score)}
+    blocks = [[*group][at : at + _BLOCK] for group in groups for at in range(0, len(group), _BLOCK)]
+    return {row: found[row] for block in blocks for row in sorted(block, key=lambda row: -found[row].score)}
 
 
 def _show(words: Sequence[str]) -> list[str]:

@@ -28,6 +28,7 @@ from gitmem.catalog.rank import (
     has_match,
     list_telling,
     rank,
+    round_up,
 )
 from gitmem.catalog.spelling import find_near_word
 from gitmem.errors import InputError
@@ -38,9 +39,10 @@ from gitmem.text import fold
 
 MAX_LIMIT = 1000
 MAX_OFFSET = 10_000
+MAX_ROWS = MAX_LIMIT + 100
+"""How many matches are given at once: a page, and what is looked at before it to rank it."""
 MAX_COUNT = 1000
 """Up to how many matching records are counted, those apart included."""
-_SPARE_HITS = 10
 _MAX_RESPELT = 3
 _ORDERS = {
     Sort.UPDATED: f"{format_moment('coalesce(updated, created)')} DESC, path",
@@ -110,13 +112,13 @@ class Matches:
 def search(database: Database, query: Query, page: Page = _FIRST_PAGE) -> Matches:
     """Return what answers ``query``, the best first; none where nothing fits.
 
-    First come records whose key, title or alias the question is, or whose key is a compound word in it; then those with
-    every word; then those with any of them, by BM25 over the weighted fields. An exact word breaks near-ties. In
-    another order than by relevance, the last ones count only where there are none of the others. Phrases must be there
-    and exclusions must not, whatever else fits. Raises ``InputError``: ``bad-limit`` outside 1 to ``MAX_LIMIT``,
-    ``bad-offset`` outside 0 to ``MAX_OFFSET``.
+    First come records whose key, title or alias the question is, or whose key is a compound word in it; then those
+    with every word; then those with any of them, by BM25 over the weighted fields. An exact word breaks near-ties.
+    The order is the same whatever page is asked for. In another order than by relevance, the last ones count only
+    where there are none of the others. Phrases must be there and exclusions must not, whatever else fits. Raises
+    ``InputError``: ``bad-limit`` outside 1 to ``MAX_ROWS``, ``bad-offset`` outside 0 to ``MAX_OFFSET``.
     """
-    check_page(page)
+    check_page(page, MAX_ROWS)
     with database.reading() as connection:
         return _Search(connection, query).run(page)
 
@@ -133,15 +135,15 @@ class _Search:
 
     def run(self, page: Page) -> Matches:
         """Return the page, the counts and the unknown words."""
-        wanted = page.offset + page.limit
+        wanted = round_up(page.offset + page.limit)
         some = self._format_some()
         exact = self._find_exact()
-        every = self._find(self._every, wanted + _SPARE_HITS, page.sort)
+        every = self._find(self._every, wanted, page.sort)
         takes_some = page.sort is Sort.RELEVANCE or not (exact or every)
         others: dict[int, float] = {}
-        if takes_some and len(exact.keys() | every.keys()) < wanted:
-            others = self._find(some, wanted + len(every) + _SPARE_HITS, page.sort)
-            others = {row: others[row] for row in others if row not in every}
+        if takes_some and len(every) < wanted:
+            others = self._find(some, wanted + len(every), page.sort)
+            others = dict([(row, score) for row, score in others.items() if row not in every][:wanted])
         found = rank(self._connection, [every, others], self._terms, self._query.fields)
         order = self._order([*exact, *(row for row in found if row not in exact)], page)
         rows = load_rows(self._connection, order)
@@ -228,10 +230,10 @@ class _Search:
         return {word: near for word, near in found.items() if near}
 
 
-def check_page(page: Page) -> None:
+def check_page(page: Page, max_limit: int = MAX_LIMIT) -> None:
     """Check that limit and offset are within their bounds. Raises ``InputError`` (``bad-limit``, ``bad-offset``)."""
     for name, value, least, most in (
-        ("limit", page.limit, 1, MAX_LIMIT),
+        ("limit", page.limit, 1, max_limit),
         ("offset", page.offset, 0, MAX_OFFSET),
     ):
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 MAX_SNIPPET_CHARS = 160
 RANKED_BY_PASSAGE = 20
 """How many of the first matches are read to rank them, whatever page of them is asked for."""
-MAX_ROWS = 1000
-"""How many matches the catalog gives at once."""
 MAX_NOTES = 5
 """How many notes that are no records an answer has at most."""
 _NO_OPTIONS = SearchOptions()
@@ -122,9 +120,9 @@ def _search(reading: Reading, query: Query, page: Page, words: str, filters: Fil
 
 def _widen(page: Page) -> Page:
     """Return the page to look at so that the order of the first matches is the same whatever page is asked for."""
-    end = max(RANKED_BY_PASSAGE, page.offset + page.limit)
-    is_first = page.offset < RANKED_BY_PASSAGE and end <= MAX_ROWS
-    return replace(page, offset=0, limit=end) if page.sort is Sort.RELEVANCE and is_first else page
+    if page.sort is not Sort.RELEVANCE or page.offset >= RANKED_BY_PASSAGE:
+        return page
+    return replace(page, offset=0, limit=max(RANKED_BY_PASSAGE, page.offset + page.limit))
 
 
 def _order_weak(

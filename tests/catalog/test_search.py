@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gitmem.catalog.filters import Filters
 from gitmem.catalog.notes import search_notes
 from gitmem.catalog.query import list_links, list_private_paths
-from gitmem.catalog.search import MAX_COUNT, MAX_OFFSET, Matches, Page, Query, search
+from gitmem.catalog.search import MAX_COUNT, MAX_LIMIT, MAX_OFFSET, Matches, Page, Query, search
 from gitmem.errors import InputError
 from gitmem.model.answer import Sort, Strength
 from gitmem.model.record import EPISODIC_KINDS, Kind, State
@@ -129,6 +129,22 @@ def test_pages_follow_each_other(ground: Ground) -> None:
         pages = [ask(ground, "cache workers the", Page(size, at)) for at in range(0, 8, size)]
         assert [name for page in pages for name in names(page)] == every
         assert {page.total for page in pages if page.page} == {6}
+
+
+@pytest.mark.parametrize("text", ["retry", "retry payment", "retry payment zebra"])
+def test_no_page_repeats_a_record_or_loses_one(tmp_path: Path, text: str) -> None:
+    forms = ("retry", "retries", "retried", "retrying")
+    bodies = [
+        f"{'filler ' * (number * 7 % 53)}{forms[number % 4]} {forms[number // 4 % 4]} payment{'s' * (number % 3)}"
+        for number in range(200)
+    ]
+    with Ground(tmp_path, ":memory:") as other:
+        fill(other, [*bodies, "zebra", "payment of a zebra"])
+        pages = {size: [ask(other, text, Page(size, at)) for at in range(0, 210, size)] for size in (3, 10, 20, 100)}
+        orders = {size: [name for page in found for name in names(page)] for size, found in pages.items()}
+        whole = names(ask(other, text, Page(MAX_LIMIT)))
+        assert len(set(whole)) == len(whole) == pages[10][0].total
+        assert orders == dict.fromkeys(pages, whole)
 
 
 @pytest.mark.parametrize("offset", [-1, MAX_OFFSET + 1, True, "1", 1.0])

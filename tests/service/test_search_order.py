@@ -40,6 +40,10 @@ def test_the_order_is_the_same_whatever_page_is_asked_for(memory: Memory, person
     whole = [hit.record.id for hit in memory.search("redis proxy timeout umbrella", Filters(), 100).hits]
 
     assert len(set(whole)) == 35
+    assert [
+        hit.record.id
+        for hit in memory.search("redis proxy timeout umbrella", Filters(), 1000, options=SearchOptions(offset=7)).hits
+    ] == whole[7:]
     for limit in (1, 7, 20, 33):
         pages = [
             hit.record.id
