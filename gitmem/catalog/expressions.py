@@ -66,6 +66,12 @@ def list_terms(question: Question) -> tuple[Term, ...]:
     return tuple(terms.values())
 
 
+def format_pieces(question: Question) -> list[str]:
+    """Return an expression for each term of the words, which the whole of its word stands for too, and each phrase."""
+    pieces = [join([quote(term), *_format_whole(word)], "OR") for word in question.words for term in word.terms]
+    return [*dict.fromkeys(pieces), *map(format_what, question.phrases)]
+
+
 def within(expression: str, fields: Sequence[str]) -> str:
     """Return ``expression`` for the columns ``fields`` alone, for all where there are none."""
     return f"{{{' '.join(fields)}}} : ({expression})" if fields and expression else expression

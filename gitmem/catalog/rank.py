@@ -113,6 +113,12 @@ def find_in_order(
     return dict(rows.fetchall())
 
 
+def list_matches(connection: sqlite3.Connection, expression: str, condition: str, values: tuple[Any, ...]) -> list[str]:
+    """Return the path of every record that matches, in no order."""
+    rows = connection.execute(f"SELECT path {_MATCHING}{condition}", (expression, *values))
+    return [path for (path,) in rows]
+
+
 def count_matches(
     connection: sqlite3.Connection,
     expression: str,

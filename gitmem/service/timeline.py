@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gitmem.clock import format_utc
 from gitmem.errors import InputError
@@ -16,22 +16,17 @@ from gitmem.service.query import Filters, to_catalog
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
 
-if TYPE_CHECKING:
-    from gitmem.catalog.filters import Filters as CatalogFilters
-
 GROUPS = ("day", "week", "session")
 MAX_RECORDS = 1000
-MAX_MATCHES = 200
-"""Of the records that answer words, so many of the best are put in order of time."""
 
 
 @dataclass(frozen=True)
 class Stretch:
     """Which part of the past is asked for, and how it is told.
 
-    ``words`` leave the records that answer them best. ``by`` is one of ``GROUPS``; a week is that of ISO 8601. The time
-    that counts is when a record was created, ``by_update`` when it was updated, or else created. At most ``limit``
-    records.
+    ``words`` leave the records that hold most of them: a poor match would stand among the good ones. ``by`` is one
+    of ``GROUPS``; a week is that of ISO 8601. The time that counts is when a record was created, ``by_update`` when
+    it was updated, or else created. At most ``limit`` records.
     """
 
     words: str = ""
@@ -62,11 +57,13 @@ def timeline(vault: OpenVault, filters: Filters, wanted: Stretch = _ALL, as_of: 
 
 def _tell(reading: Reading, filters: Filters, wanted: Stretch) -> Answer:
     from gitmem.catalog.pages import Order, list_timed
+    from gitmem.catalog.search import Query, list_best
+    from gitmem.relevance.question import parse_question
 
     admitted = to_catalog(filters, reading)
     if wanted.words.strip():
-        paths = _find_matching(reading, wanted.words, replace(admitted, since=None, until=None))
-        admitted = replace(admitted, only=paths)
+        query = Query(parse_question(wanted.words), replace(admitted, since=None, until=None))
+        admitted = replace(admitted, only=list_best(reading.database, query))
     order = Order.UPDATED if wanted.by_update else Order.CREATED
     found = list_timed(reading.database, admitted, order, wanted.limit)
     records = reading.records(sorted(row.path for _time, row in found.rows))
@@ -90,19 +87,6 @@ def _tell(reading: Reading, filters: Filters, wanted: Stretch) -> Answer:
     }
     status = Status.OK if rows else Status.NO_MATCH
     return Answer(status, reading.head, rows=rows, diagnostics=reading.report.problems, extra=extra)
-
-
-def _find_matching(reading: Reading, words: str, filters: CatalogFilters) -> tuple[str, ...]:
-    """Return the paths of the records that answer ``words``, without those that hold far fewer of them than the best.
-
-    In order of time a poor match would stand among the good ones.
-    """
-    from gitmem.catalog.search import Page, Query, search
-    from gitmem.relevance.question import parse_question
-
-    matches = search(reading.database, Query(parse_question(words), filters), Page(MAX_MATCHES)).page
-    most = max((len(match.words) for match in matches), default=0)
-    return tuple(match.row.path for match in matches if len(match.words) * 5 >= most * 3 or not match.words)
 
 
 def _name_group(by: str, time_s: int, source: str | None) -> str:

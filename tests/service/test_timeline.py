@@ -8,7 +8,8 @@ import pytest
 
 from gitmem.errors import InputError
 from gitmem.model.answer import Status
-from gitmem.model.record import Kind
+from gitmem.model.authority import Actor
+from gitmem.model.record import Draft, Kind
 from gitmem.service.memory import Memory
 from gitmem.service.query import Filters
 from gitmem.service.timeline import Stretch
@@ -97,6 +98,18 @@ def test_words_leave_what_answers_them_best_in_order_of_time(told: Memory) -> No
     ]
     assert len(tell(told, words="postgres")) == 3
     assert tell(told, words="nothing-like-it") == []
+
+
+def test_every_record_that_has_the_words_in_some_form_is_told_or_counted(memory: Memory, person: Actor) -> None:
+    forms = ("parse", "parses", "parsed", "parsing", "parse, parsed, parsing and parses")
+    bodies = [f"{forms[number % 5]} {forms[number % 3]} with care {number}." for number in range(230)]
+    memory.observe_all([Draft(f"Note {number}", body) for number, body in enumerate(bodies)], person)
+
+    answer = memory.timeline(ALL, Stretch("parse", limit=50))
+
+    assert (len(answer.rows), answer.extra["omitted"]) == (50, 180)
+    assert len(memory.timeline(ALL, Stretch("parse, with care, unheard of", limit=1000)).rows) == 230
+    assert [row["hit"].record.title for row in memory.timeline(ALL, Stretch("parsing 17")).rows] == ["Note 17"]
 
 
 def test_what_is_asked_has_its_bounds_and_earlier_commits_answer(desk: Desk, told: Memory) -> None:
