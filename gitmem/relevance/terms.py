@@ -5,6 +5,7 @@ can't do is done here, by adding terms:
 
 - an identifier counts whole and in parts: ``cache-ttl``, ``cache_ttl`` and ``cacheTtl`` all give ``cachettl``,
   ``cache`` and ``ttl``; a path gives its parts, its file name and its whole;
+- a name with a number counts without it too: ``Python3`` gives ``python``, ``v1.2.3`` gives ``1.2.3``;
 - ``C++`` and ``C#`` give ``cplusplus`` and ``csharp``, the option ``-rf`` of a command line ``optionrf``;
 - Chinese, Japanese and Korean, written without blanks, count in pairs of neighbouring characters and singly.
 
@@ -23,10 +24,8 @@ from dataclasses import replace
 from gitmem.model.question import Word
 from gitmem.relevance.stopwords import CHINESE_CHARACTERS, CHINESE_WORDS, ENGLISH
 
-TERMS_VERSION = 1
+TERMS_VERSION = 2
 """Raised whenever the same text gives other terms, so that a stored catalog is made anew."""
-MAX_QUERY_BYTES = 1024
-MAXQUERY_WORDS = 64
 
 _MAX_WHOLE_CHARS = 64
 _SEPARATORS = "_-./\\:@"
@@ -40,6 +39,8 @@ _LETTERS = rf"[^\W_{_CJK}]+"
 QUERY_WORD = re.compile(rf"[{_CJK}]+|{_LETTERS}(?:[_\-./\\:@]{{1,2}}{_LETTERS})*(?:\+\+(?!\w)|#(?!\w))?")
 _CAMEL_PART = re.compile(r"[A-Z]?[a-z]+[0-9]*|[A-Z]+(?![a-z])[0-9]*|[0-9]+")
 _PLURAL_ACRONYM = re.compile(r"[A-Z]+s")
+_NUMBERED = re.compile(r"([A-Za-z]{2,})[0-9]+")
+_VERSION = re.compile(r"(?<![a-z0-9])[a-z]+([0-9]+(?:\.[0-9]+)+)")
 # Identifiers come apart at three depths: places in a path, names in a dotted name, parts of a name.
 _PLACES = str.maketrans(dict.fromkeys("/\\:@", " "))
 _NAMES = str.maketrans(dict.fromkeys("/\\:@.", " "))
@@ -53,11 +54,13 @@ def _outline(char: str) -> str:
         return "."
     if char in "+#":
         return "+"
-    return " " if not (char.isascii() and char.isalnum()) else "A" if char.isupper() else "a"
+    if not (char.isascii() and char.isalnum()):
+        return " "
+    return "0" if char.isdigit() else "A" if char.isupper() else "a"
 
 
-# The outline of a text: `a` for small letters and digits, `A` for capitals, `.` for what joins identifiers, `+` for
-# what may end the name of a language, blanks for the rest. Bytes are translated and searched faster than text.
+# The outline of a text: `a` for small letters, `A` for capitals, `0` for digits, `.` for what joins identifiers, `+`
+# for what may end the name of a language, blanks for the rest. Bytes are translated and searched faster than text.
 _OUTLINE = "".join(map(_outline, map(chr, range(256)))).encode()
 
 
@@ -95,7 +98,7 @@ def expand_word(word: str) -> Word:
     if not word.isascii():
         return Word(word, tuple(piece.casefold() for piece in pieces))
     terms: list[str] = []
-    wholes = [*_find_wholes(word.rstrip("+#").lower())]
+    wholes = [whole for whole in _find_wholes(word.rstrip("+#").lower()) if whole.isalnum()]
     for piece in pieces:
         parts = _split_camel(piece)
         terms += parts or [piece.lower()]
@@ -182,7 +185,18 @@ def _find_identifier_terms(text: str) -> list[str]:
             if outline.find(b"A", start + 1, end) >= 0:
                 terms += (parts := _split_camel(text[start:end]))
                 terms += [part.rstrip(string.digits) for part in parts if part[-1].isdigit() and part[0].isalpha()]
+    if b"a0" in outline or b"A0" in outline:
+        terms += _find_numbered(text, outline)
     return terms
+
+
+def _find_numbered(text: str, outline: bytes) -> Iterator[str]:
+    """Yield the names in ``text`` that end in a number, without it."""
+    outline = outline.replace(b"A", b"a")
+    for start, end in _iter_words(outline, outline, b"a0"):
+        numbered = _NUMBERED.fullmatch(text, start, end)
+        if numbered and text[start - 1 : start] != "?":  # that may stand for a letter with an accent
+            yield numbered[1].lower()
 
 
 def _iter_words(outline: bytes, marked: bytes, mark: bytes) -> Iterator[tuple[int, int]]:
@@ -201,13 +215,18 @@ def _iter_words(outline: bytes, marked: bytes, mark: bytes) -> Iterator[tuple[in
 
 @functools.lru_cache(maxsize=8192)  # the same few names come back in many records
 def _find_wholes(identifier: str) -> tuple[str, ...]:
-    """Return ``identifier``, its places and its names, where they have parts, each without what joins these."""
+    """Return ``identifier``, its places and its names, where they have parts, each without what joins these.
+
+    The number of a version comes last, joined and as it is written.
+    """
     if identifier.isalnum():
         return ()
     joined = [identifier.replace("-", "").replace("_", "")]
     if not joined[0].isalnum():
         pieces = (identifier, *identifier.translate(_PLACES).split(), *identifier.translate(_NAMES).split())
         joined = ["".join(piece.translate(_PARTS).split()) for piece in pieces if not piece.isalnum()]
+        for version in _VERSION.findall(identifier):
+            joined += [version.replace(".", ""), version]
     return tuple(whole for whole in dict.fromkeys(joined) if 0 < len(whole) <= _MAX_WHOLE_CHARS)
 
 
