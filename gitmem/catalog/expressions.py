@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from gitmem.model.question import Exclusion, Phrase, Question, Word
+from gitmem.text import fold
 
 _MIN_PREFIX_CHARS = 6
 """How long a name is at least to be looked for as the beginning of longer ones."""
@@ -17,6 +19,16 @@ class Term(NamedTuple):
     expression: str
     stored: str
     shown: str
+
+
+def fold_name(name: str) -> str:
+    """Return the form in which keys, titles and aliases are compared: folded, full-width letters as plain ones."""
+    return fold(unicodedata.normalize("NFKC", name))
+
+
+def join_name(name: str) -> str:
+    """Return the form in which keys are compared whatever joins their parts: ``cache_ttl`` as ``cachettl``."""
+    return "".join(filter(str.isalnum, fold_name(name)))
 
 
 def quote(term: str) -> str:

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from gitmem.catalog.database import Database
+from gitmem.catalog.expressions import fold_name
 from gitmem.catalog.filters import NO_FILTERS, Filters, format_filters, marks
 from gitmem.model.authority import Authority
 from gitmem.model.ids import Fingerprint, RecordId
 from gitmem.model.record import Kind, State
 from gitmem.model.vault_path import VaultPath
-from gitmem.text import fold
 
 _COLUMNS = (
     "path, id, fingerprint, state, kind, authority, title, key, aliases, tags, summary, created, updated,"
@@ -88,12 +88,12 @@ def find_by_prefix(database: Database, prefix: str, limit: int = 10) -> list[Row
 
 def find_by_key(database: Database, key: str) -> Row | None:
     """Return the record with this key, whatever its case, or ``None``; the first by path where several have it."""
-    return _first_of(_select(database, f"{_HAS_KEY} AND is_shadowed = 0 ORDER BY path", (fold(key),)))
+    return _first_of(_select(database, f"{_HAS_KEY} AND is_shadowed = 0 ORDER BY path", (fold_name(key),)))
 
 
 def list_by_key(database: Database, key: str) -> list[Row]:
     """Return every record with this key, whatever its case, by path."""
-    return _select(database, f"{_HAS_KEY} ORDER BY path", (fold(key),))
+    return _select(database, f"{_HAS_KEY} ORDER BY path", (fold_name(key),))
 
 
 def list_rows(database: Database, filters: Filters = NO_FILTERS, limit: int = -1) -> list[Row]:

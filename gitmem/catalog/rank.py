@@ -10,14 +10,14 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gitmem.catalog.expressions import Term, join
+from gitmem.catalog.expressions import Term, fold_name, join, join_name
 from gitmem.catalog.filters import marks
 from gitmem.catalog.tables import FIELDS, WEIGHTS
 
 _SCORE = f"-bm25(terms, {', '.join(map(str, WEIGHTS))})"
 _HIGHLIGHTS = ", ".join(f"highlight(terms, {column}, char(2), char(3))" for column in range(len(FIELDS)))
 _HIGHLIGHT = re.compile("\x02([^\x02\x03]*)\x03")
-_NAME_ORDER = ("key", "title", "alias")
+_NAME_ORDER = ("key", "joined key", "title", "alias")
 # What all words of a question in exactly their form add to a score: enough to decide between equals, not much more.
 _EXACT_BONUS = 0.2
 _BLOCK = 30
@@ -33,21 +33,29 @@ class Found(NamedTuple):
 
 
 def find_exact(
-    connection: sqlite3.Connection, text: str, keys: Sequence[str], condition: str, values: tuple[Any, ...]
+    connection: sqlite3.Connection,
+    text: str,
+    keys: Sequence[str],
+    condition: str,
+    values: tuple[Any, ...],
+    joined: Sequence[str] = (),
 ) -> dict[int, str]:
-    """Return the records that ``text`` names or whose key is in ``keys``, all folded, each with how: ``title: heron``.
+    """Return the records that ``text`` names or whose key is in ``keys``, each with how: ``title: heron``.
 
-    Those named by key come first, then by title, then by alias, each by path.
+    Whatever joins the parts of a key, it may also be one of ``joined``. Those named by key come first, then by title,
+    then by alias, each by path.
     """
+    keys, parts = [*map(fold_name, keys)], [*map(join_name, joined)]
     rows = connection.execute(
-        "SELECT record, field, name FROM names JOIN records ON records.rowid = record"  # noqa: S608
-        f" WHERE (name = ? OR (field = 'key' AND name IN ({marks(keys)}))) AND is_shadowed = 0{condition}"
-        " ORDER BY path",
-        (text, *keys, *values),
+        "SELECT record, field, name, key FROM names JOIN records ON records.rowid = record"  # noqa: S608
+        f" WHERE ((name = ? AND field <> 'joined key') OR (field = 'key' AND name IN ({marks(keys)}))"
+        f" OR (field IN ('key', 'joined key') AND name IN ({marks(parts)})))"
+        f" AND is_shadowed = 0{condition} ORDER BY path",
+        (fold_name(text), *keys, *parts, *values),
     )
     found: dict[int, str] = {}
-    for record, field, name in sorted(rows, key=lambda row: _NAME_ORDER.index(row[1])):
-        found.setdefault(record, f"{field}: {name}")
+    for record, field, name, key in sorted(rows, key=lambda row: _NAME_ORDER.index(row[1])):
+        found.setdefault(record, f"key: {fold_name(key)}" if field == "joined key" else f"{field}: {name}")
     return found
 
 

@@ -38,7 +38,6 @@ from gitmem.errors import InputError
 from gitmem.model.answer import Sort, Strength
 from gitmem.model.question import Question
 from gitmem.model.record import Kind
-from gitmem.text import fold
 
 MAX_LIMIT = 1000
 MAX_OFFSET = 10_000
@@ -222,8 +221,10 @@ class _Search:
 
     def _find_exact(self) -> dict[int, str]:
         question, fields = self._query.question, self._query.fields
-        keys = [fold(question.name), *(fold(word.text) for word in question.words if not word.text.isalnum())]
-        found = find_exact(self._connection, keys[0], keys, *self._condition())
+        name = question.name
+        keys = [name, *(word.text for word in question.words if not word.text.isalnum())]
+        joined = [name, *(word.text for word in question.words if word.whole)]
+        found = find_exact(self._connection, name, keys, *self._condition(), joined)
         return {row: how for row, how in found.items() if not fields or _COLUMNS[how.partition(":")[0]] in fields}
 
     def _find(self, expression: str, limit: int, sort: Sort) -> dict[int, float]:

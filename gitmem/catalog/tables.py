@@ -31,7 +31,7 @@ SCHEMA = (
         valid_until TEXT, review_after TEXT, is_shadowed INTEGER NOT NULL DEFAULT 0)
     """,
     "CREATE INDEX records_by_id ON records(id)",
-    # Folded keys, titles and aliases, for exact matches.
+    # Folded keys, titles and aliases, for exact matches; keys also without what joins their parts.
     "CREATE TABLE names(name TEXT, field TEXT, record INTEGER, PRIMARY KEY(name, field, record)) WITHOUT ROWID",
     "CREATE TABLE tags(folded TEXT, record INTEGER, tag TEXT, PRIMARY KEY(folded, record)) WITHOUT ROWID",
     # Where the links of each note lead, as written, with the name that a file must have for it, and whether the note
@@ -67,7 +67,7 @@ WEIGHTS = (8.0, 6.0, 4.0, 3.0, 1.0)
 """How much a match in each field counts."""
 
 
-_INTAKE = "3: tags of the body too; one rule of what is private"
+_INTAKE = "4: one rule of what is private; names folded with full-width letters, and keys without what joins them"
 """Changed whenever something else of a record is stored in the same tables."""
 
 

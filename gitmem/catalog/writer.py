@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from gitmem.catalog.expressions import fold_name, join_name
 from gitmem.catalog.tables import FIELDS
 from gitmem.errors import GitmemError, InputError, UnavailableError
 from gitmem.model.ids import fingerprint
@@ -239,10 +240,12 @@ def _format_record(row: int, record: Record, texts: _Texts) -> tuple[object, ...
 
 
 def _list_names(row: int, title: str, key: str | None, aliases: Iterable[str]) -> list[tuple[str, str, int]]:
-    names = [(fold(title), "title", row)]
+    names = [(fold_name(title), "title", row)]
     if key:
-        names.append((fold(key), "key", row))
-    names += [(fold(alias), "alias", row) for alias in aliases if alias]
+        names.append((fold_name(key), "key", row))
+        if (joined := join_name(key)) not in ("", names[-1][0]):
+            names.append((joined, "joined key", row))
+    names += [(fold_name(alias), "alias", row) for alias in aliases if alias]
     return names
 
 

@@ -93,6 +93,35 @@ def test_how_well_a_record_fits_is_said(ground: Ground) -> None:
     assert ask(ground, "Cache").page[0].strength is Strength.EXACT
 
 
+@pytest.mark.parametrize(
+    "text", ["cache_ttl", "cacheTtl", "cache ttl", "Cache.TTL", "cachettl", "how is cache_ttl set"]
+)
+def test_a_key_typed_with_other_joiners_is_the_key(tmp_path: Path, text: str) -> None:
+    with Ground(tmp_path, ":memory:") as other:
+        other.note("promoted/key.md", 0, "Five minutes.\n", title="How long answers live", key="cache-ttl")
+        other.note("promoted/words.md", 1, f"{text} {text}\n", title="cache_ttl, cacheTtl, cachettl, cache ttl")
+        other.refresh()
+        first = ask(other, text).page[0]
+        assert (Path(first.row.path).stem, first.strength, first.matched[0]) == (
+            "key",
+            Strength.EXACT,
+            "key: cache-ttl",
+        )
+        assert ask(other, text, fields=("body",)).page[0].strength is not Strength.EXACT
+        other.remove("promoted/key.md")
+        other.refresh()
+        assert names(ask(other, "cache-ttl")) == ["words"]
+
+
+def test_a_title_is_the_same_in_full_width_letters(tmp_path: Path) -> None:
+    with Ground(tmp_path, ":memory:") as other:
+        other.note("promoted/wide.md", 0, title="ＡＰＩ　ｑｕｏｔａ")
+        other.refresh()
+        assert [ask(other, text).page[0].strength for text in ("ＡＰＩ　ｑｕｏｔａ", "api quota")] == [
+            Strength.EXACT
+        ] * 2
+
+
 def test_only_the_fields_that_are_asked_for_are_searched(ground: Ground) -> None:
     assert names(ask(ground, "cache", fields=("title",))) == ["redis", "memory"]
     assert names(ask(ground, "cache-ttl", fields=("key",))) == ["memory"]
