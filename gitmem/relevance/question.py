@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from gitmem.errors import InputError
 from gitmem.model.question import Exclusion, Phrase, Question, Word
-from gitmem.relevance.terms import CJK_RUN, QUERY_WORD, drop_stop_words, expand_word, name_option
+from gitmem.relevance.terms import CJK_RUN, QUERY_WORD, drop_stop_words, expand_word, fold_term, name_option
 from gitmem.text import one_line
 
 MAX_QUERY_BYTES = 1024
@@ -101,7 +101,7 @@ def _make_phrase(text: str) -> Phrase | None:
     if len(words) == 1 and words[0][-1] in "+#":
         return Phrase(text, expand_word(words[0]).terms)
     # Chinese characters are stored one by one before their pairs, so they can only be asked for one by one.
-    chunks = CJK_RUN.sub(lambda run: f"\n{' '.join(run[0])}\n", text.casefold()).split("\n")
+    chunks = CJK_RUN.sub(lambda run: f"\n{' '.join(run[0])}\n", fold_term(text)).split("\n")
     parts = tuple(one_line(chunk) for chunk in chunks if any(map(str.isalnum, chunk)))
     return Phrase(text, parts) if parts else None
 

@@ -1,7 +1,7 @@
 """From text to search terms, the same way for what is stored and for what is asked.
 
-The full-text engine splits at everything but letters and digits, folds case and accents and stems English. What it
-can't do is done here, by adding terms:
+The full-text engine splits at everything but letters and digits, folds case and Latin accents and stems English. What
+it can't do is done here: accents of other scripts are left out, and terms are added:
 
 - an identifier counts whole and in parts: ``cache-ttl``, ``cache_ttl`` and ``cacheTtl`` all give ``cachettl``,
   ``cache`` and ``ttl``; a path gives its parts, its file name and its whole;
@@ -24,7 +24,7 @@ from dataclasses import replace
 from gitmem.model.question import Word
 from gitmem.relevance.stopwords import CHINESE_CHARACTERS, CHINESE_WORDS, ENGLISH
 
-TERMS_VERSION = 2
+TERMS_VERSION = 3
 """Raised whenever the same text gives other terms, so that a stored catalog is made anew."""
 
 _MAX_WHOLE_CHARS = 64
@@ -35,7 +35,14 @@ _CJK = (
 )
 CJK_RUN = re.compile(f"[{_CJK}]+")
 """Chinese, Japanese and Korean characters in a row."""
-_LETTERS = rf"[^\W_{_CJK}]+"
+_MARK = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f"
+)
+# Accents and signs for vowels that may be left out in writing: those of Indic scripts, Thai and kana make other words.
+_MARKS = re.compile(f"[{_MARK}]+")
+_MAY_BE_MARKED = re.compile(f"[\u0370-\u06ff\u1f00-\u1fff{_MARK}]+")
+_LETTERS = rf"[^\W_{_CJK}]+(?:[{_MARK}]+[^\W_{_CJK}]*)*"
 QUERY_WORD = re.compile(rf"[{_CJK}]+|{_LETTERS}(?:[_\-./\\:@]{{1,2}}{_LETTERS})*(?:\+\+(?!\w)|#(?!\w))?")
 _CAMEL_PART = re.compile(r"[A-Z]?[a-z]+[0-9]*|[A-Z]+(?![a-z])[0-9]*|[0-9]+")
 _PLURAL_ACRONYM = re.compile(r"[A-Z]+s")
@@ -82,7 +89,7 @@ def extract_terms(text: str) -> str:
             return words
     else:
         text = unicodedata.normalize("NFKC", text)
-        words = CJK_RUN.sub(_spread, text).casefold()
+        words = fold_term(CJK_RUN.sub(_spread, text))
         ascii_text = text.encode("ascii", "replace").decode()
     further = _find_identifier_terms(ascii_text)
     return f"{words} {' '.join(further)}" if further else words
@@ -96,7 +103,7 @@ def expand_word(word: str) -> Word:
         return Word(word, (_name_symbol(word),))
     pieces = word.rstrip("+#").translate(_PARTS).split()
     if not word.isascii():
-        return Word(word, tuple(piece.casefold() for piece in pieces))
+        return Word(word, tuple(map(fold_term, pieces)))
     terms: list[str] = []
     wholes = [whole for whole in _find_wholes(word.rstrip("+#").lower()) if whole.isalnum()]
     for piece in pieces:
@@ -142,13 +149,25 @@ def split_parts(word: str) -> list[str]:
     parts = []
     for piece in word.translate(_PARTS).split():
         camel = [] if piece.islower() else _split_camel(piece)
-        parts += camel or [piece.casefold()]
+        parts += camel or [fold_term(piece)]
     return parts
 
 
 def join_parts(word: str) -> str:
     """Return an identifier in small letters without what joins its parts: ``cache-ttl`` gives ``cachettl``."""
-    return "".join(word.translate(_PARTS).split()).casefold()
+    return fold_term("".join(word.translate(_PARTS).split()))
+
+
+def fold_accents(text: str) -> str:
+    """Return ``text`` without accents, and without signs for vowels that may be left out in writing."""
+    return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", text)))
+
+
+def fold_term(text: str) -> str:
+    """Return ``text``, which is NFKC, as terms are stored: in small letters, without accents that the engine keeps."""
+    if text.isascii():
+        return text.lower()
+    return _MAY_BE_MARKED.sub(lambda run: fold_accents(run[0]), text).casefold()
 
 
 def _spread(run: re.Match[str]) -> str:

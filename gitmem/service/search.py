@@ -187,10 +187,12 @@ def _explain(reading: Reading, query: Query, filters: Filters) -> str:
 
 
 def _explain_question(reading: Reading, query: Query) -> str:
-    """Return how many records match but for the exclusions of the question, empty for none."""
+    """Return why nothing fits the question: it has no letter, or what it leaves out; empty where neither is so."""
     from gitmem.catalog.search import Page
     from gitmem.catalog.search import search as find_matches
 
+    if not query.question.words and not query.question.phrases:
+        return "Only letters and digits can be searched for, no other signs; give a word."
     if not query.question.exclusions:
         return ""
     relaxed = replace(query.question, exclusions=())

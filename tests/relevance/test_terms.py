@@ -30,6 +30,8 @@ STORED = [
     ("用pytest测", " 用 pytest 测 "),
     ("サーバー", " サ ー バ ー サー ーバ バー "),
     ("ＡＰＩ Straße", "api strasse"),
+    ("Ελληνικά, ёлка; Čeština", "ελληνικα, елка; čeština"),
+    ("שָׁלוֹם مُحَمَّد ガラス 한글", "שלום محمد  ガ ラ ス ガラ ラス   한 글 한글 "),
     ("café_bar sessionStore", "café_bar sessionstore session store"),
 ]
 

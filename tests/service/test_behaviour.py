@@ -67,6 +67,10 @@ NEEDLES = [
     ),
     Needle("Japanese, two characters", "東京", *record("ja", "本番のサーバーは東京にある。\n", title="場所")),
     Needle("accents left out", "cafe", *record("accent", "Le café de la gare ouvre à sept heures.\n", title="Petit")),
+    Needle("Greek accents left out", "ελληνικα", *record("greek", "Τα Ελληνικά είναι εδώ.\n", title="Alpha")),
+    Needle("Greek accents written", "ΕΛΛΗΝΙΚΆ γλώσσα", *record("greek2", "Η γλωσσα, ελληνικα.\n", title="Beta")),
+    Needle("Cyrillic accents left out", '"новая елка"', *record("cyrillic", "Новая ёлка.\n", title="Gamma")),
+    Needle("Hebrew points", "שָׁלוֹם", *record("hebrew", "שלום\n", title="Delta")),
     Needle("tag", "tool/terraform", *record("tag", "State lies elsewhere.\n", title="State", tags="[tool/terraform]")),
     Needle(
         "part of a tag", "kubernetes", *record("part", "Three nodes.\n", title="Nodes", tags="[tool/kubernetes/helm]")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gitmem.errors import InputError
-from gitmem.model.answer import Sort
+from gitmem.model.answer import Sort, Status
 from gitmem.model.authority import Actor
 from gitmem.model.record import Draft, Kind, State
 from gitmem.service.memory import Memory
@@ -88,6 +88,15 @@ def test_what_keeps_all_records_out_is_said(filled: Memory) -> None:
     )
     assert hint("redis", Filters(links_to=("nobody",))) == "Nothing links to nobody."
     assert hint("zzzzz") is None
+
+
+@pytest.mark.parametrize("text", ["🎉", "→", '"…"'])
+def test_that_signs_cannot_be_searched_for_is_said(filled: Memory, text: str) -> None:
+    answer = filled.search(text, Filters())
+    assert (answer.status, answer.extra["hint"]) == (
+        Status.NO_MATCH,
+        "Only letters and digits can be searched for, no other signs; give a word.",
+    )
 
 
 def test_episodes_are_counted_or_searched_alone(filled: Memory) -> None:
