@@ -78,7 +78,10 @@ def count_stored(database: Database) -> tuple[int, int]:
 
 
 def find_by_prefix(database: Database, prefix: str, limit: int = 10) -> list[Row]:
-    """Return at most ``limit`` records whose id starts with ``prefix``, by id; none for an empty prefix."""
+    """Return the records whose id starts with ``prefix``, by id; none for an empty prefix.
+
+    At most ``limit`` where it is not negative.
+    """
     if not prefix:
         return []
     return _select(

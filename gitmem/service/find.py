@@ -107,7 +107,7 @@ def _as_path(vault: OpenVault, ref: str) -> VaultPath | None:
 
 
 def _to_inside(vault: OpenVault, ref: str) -> str:
-    inside = os.path.relpath(ref, vault.layout.repo) if os.path.isabs(ref) else ref
+    inside = os.path.relpath(ref, vault.layout.repo) if os.path.isabs(ref) else os.path.normpath(ref)
     return inside.replace(os.sep, "/")
 
 
@@ -136,7 +136,7 @@ def _find_in_catalog(database: Database, wanted: str) -> VaultPath | None:
     row = find_row(database, wanted) or find_by_key(database, wanted)
     if row is not None:
         return row.path
-    rows = find_by_prefix(database, wanted) if _is_prefix(wanted) else []
+    rows = find_by_prefix(database, wanted, limit=-1) if _is_prefix(wanted) else []
     if len(rows) > 1:
         listed = ", ".join(f"{row.id} ({row.title})" for row in rows[:_SHOWN])
         raise InputError(

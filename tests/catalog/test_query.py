@@ -224,6 +224,7 @@ def test_records_are_found_by_id_prefix_and_key(ground: Ground) -> None:
     assert [row.id for row in find_by_prefix(ground.database, IDS[11])] == [IDS[11]]
     assert [row.id for row in find_by_prefix(ground.database, "0" * 11)] == IDS[:10]
     assert [row.id for row in find_by_prefix(ground.database, "0", limit=2)] == IDS[:2]
+    assert [row.id for row in find_by_prefix(ground.database, "0", limit=-1)] == IDS[:12]
     assert find_by_prefix(ground.database, "") == []
     assert find_by_prefix(ground.database, "%") == []
     by_key = find_by_key(ground.database, "Cache-TTL")

@@ -29,6 +29,20 @@ from crash import run_killed
 ALL = Filters()
 
 
+def test_a_record_is_named_by_its_path_however_it_is_written(desk: Desk, memory: Memory, agent: Actor) -> None:
+    path = memory.observe(draft(), agent).records[0].path or ""
+    for name in (path, f"./{path}", f"observations/../{path}", str(desk.repo / path)):
+        assert memory.show(name).hits[0].record.path == path
+
+
+def test_all_records_that_begin_alike_are_counted(desk: Desk, memory: Memory) -> None:
+    for number in range(12):
+        text = f"---\ngitmem_id: aaaaaaaaaa{number:02d}\ntitle: A\n---\n"
+        (desk.repo / "promoted" / f"{number}.md").write_text(text)
+    with pytest.raises(InputError, match=r"^12 records begin with 'aaa': aaaaaaaaaa00"):
+        memory.show("aaa")
+
+
 @pytest.fixture
 def filled(memory: Memory, person: Actor, agent: Actor) -> dict[str, str]:
     """A small memory; returns ids by a short name."""
