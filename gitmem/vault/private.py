@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gitmem.errors import InputError
+from gitmem.fences import find_conflict
 from gitmem.model.ids import ALPHABET, ID_CHARS, RecordId
 from gitmem.vault.frontmatter import parse_note
 from gitmem.vault.lookalike import find_lookalike
@@ -59,7 +60,12 @@ def _iter_inner(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _list_lines(text: str) -> list[str]:
-    """Return the lines that may be frontmatter, whatever blanks stand before it; all where it has no end."""
+    """Return the lines that may be frontmatter, whatever blanks stand before it; all where it has no end.
+
+    All lines of a note in conflict may be: either side may have begun with its block.
+    """
+    if find_conflict(text) is not None:
+        return text.splitlines()
     lines = text.lstrip("\ufeff \t\r\n").splitlines()
     if not lines or lines[0].rstrip() != "---":
         return []

@@ -89,11 +89,11 @@ EXPECTED: dict[str, dict[str, str]] = {
     },
     "search catalog": {
         "others": "ok / done done",
-        "folder pipe unreadable": "ok degraded+ degraded+ ok ok / done done",
+        "folder pipe unreadable": "ok+ degraded+ degraded+ ok ok / done done",
     },
     "search catalog's log": {
         "others": "ok / done done",
-        "folder unreadable": "ok degraded+ degraded+ ok ok / done done",
+        "folder unreadable": "ok+ degraded+ degraded+ ok ok / done done",
     },
     "registry.json": {
         "others": "bad-registry / bad-registry bad-registry",
