@@ -55,7 +55,11 @@ def count_tags(database: Database, filters: Filters, namespace: str = "") -> lis
 
 
 def _iter_above(folded: str, tag: str) -> Iterator[tuple[str, str]]:
-    """Yield each namespace that a tag lies in, outermost first, then itself: folded, and as it is spelt."""
+    """Yield each namespace that a tag lies in, outermost first, then itself: folded, and as it is spelt.
+
+    Obsidian takes ``a//b`` for a tag; what has no name between the two is no namespace.
+    """
     names, spellings = folded.split("/"), tag.split("/")
     for number in range(1, len(names) + 1):
-        yield "/".join(names[:number]), "/".join(spellings[:number])
+        if names[number - 1] or number == len(names):
+            yield "/".join(names[:number]), "/".join(spellings[:number])

@@ -39,11 +39,11 @@ _ALL = Vocabulary()
 def tags(vault: OpenVault, filters: Filters, wanted: Vocabulary = _ALL, as_of: str | None = None) -> Answer:
     """Return the tags of the records that ``filters`` admits as rows: as a tree by name, parents first.
 
-    A row has ``tag``, ``name`` (its last part), ``depth`` (0 at the top), ``own`` (records with this very tag) and
-    ``total`` (with it or one below it, each once). Flat are only tags that records have, the most frequent first. Tags
-    of properties and of texts count alike, those of private records never. Where there are more than the limit, the
-    most frequent stay, and ``extra["omitted"]`` counts the others. Raises ``InputError``: ``bad-limit``,
-    ``bad-filter``, ``no-such-revision``.
+    A row has ``tag``, ``name`` (its last part; ``/b`` of ``a//b``), ``depth`` (0 at the top), ``own`` (records with
+    this very tag) and ``total`` (with it or one below it, each once). Flat are only tags that records have, the most
+    frequent first. Tags of properties and of texts count alike, those of private records never. Where there are more
+    than the limit, the most frequent stay, and ``extra["omitted"]`` counts the others. Raises ``InputError``:
+    ``bad-limit``, ``bad-filter``, ``no-such-revision``.
     """
     if wanted.limit < 1 or wanted.min_count < 1:
         raise InputError("bad-limit", "a limit is a whole number from 1 on", "Leave it out, or ask for 1.")
@@ -70,8 +70,9 @@ def _tags(reading: Reading, filters: Filters, wanted: Vocabulary) -> Answer:
 
 
 def _row(one: TagCount) -> dict[str, Any]:
-    above, _slash, name = one.tag.rpartition("/")
-    depth = above.count("/") + 1 if above else 0
+    above = one.tag.rpartition("/")[0].rstrip("/")
+    name = one.tag[len(above) + 1 :] if above else one.tag
+    depth = len([part for part in above.split("/") if part])
     return {"tag": one.tag, "name": name, "depth": depth, "own": one.own, "total": one.total}
 
 

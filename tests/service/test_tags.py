@@ -92,3 +92,15 @@ def test_private_records_do_not_count_and_earlier_commits_answer(memory: Memory,
     file.write_text(file.read_text().replace("---\n", "---\nprivate: true\n", 1))
     assert "domain" not in str(told(memory))
     assert "domain" not in str(told(memory, as_of="HEAD~1"))
+
+
+def test_a_namespace_without_a_name_is_none(desk: Desk, memory: Memory) -> None:
+    text = "---\ngitmem_id: m7k2q9x4c0de\ntitle: A\ntags: [a//b, x/y]\n---\n"
+    (desk.repo / "promoted" / "a.md").write_text(text)
+    rows = memory.tags(ALL).rows
+    assert [(row["tag"], row["name"], row["depth"], row["own"], row["total"]) for row in rows] == [
+        ("a", "a", 0, 0, 1),
+        ("a//b", "/b", 1, 1, 1),
+        ("x", "x", 0, 0, 1),
+        ("x/y", "y", 1, 1, 1),
+    ]
