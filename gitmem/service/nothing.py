@@ -25,11 +25,10 @@ def explain_filters(reading: Reading, filters: Filters) -> Iterator[str]:
         if not list_rows(reading.database, Wanted(states=tuple(State), tags=(tag,)), 1):
             tags = [one.tag for one in count_tags(reading.database, every)]
             yield _say(f"no record has the tag {tag}", tag, tags)
-    wanted = to_catalog(Filters(paths=filters.paths), reading)
-    for path in wanted.paths:
-        if not list_rows(reading.database, Wanted(states=tuple(State), paths=(path,)), 1):
+    for paths in (to_catalog(Filters(paths=(path,)), reading).paths for path in filters.paths):
+        if paths and not list_rows(reading.database, Wanted(states=tuple(State), paths=paths), 1):
             folders = {row.path.rpartition("/")[0] for row in list_rows(reading.database, every, MAX_COMPARED)}
-            yield _say(f"no record lies at {path}", path, sorted(folders))
+            yield _say(f"no record lies at {paths[0]}", paths[0], sorted(folders))
     for ref in filters.links_to:
         if not to_catalog(Filters(links_to=(ref,)), reading).only:
             yield _say(f"nothing links to {ref}", "", [])

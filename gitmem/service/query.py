@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 from gitmem.errors import InputError
 from gitmem.model.answer import Sort
@@ -79,7 +80,7 @@ def to_catalog(filters: Filters, reading: Reading) -> CatalogFilters:
     for name in ("tags", "any_tags", "paths", "links_to"):
         _check_values(name, getattr(filters, name))
     since, until = _parse_period(filters, reading.vault.clock.now())
-    paths = tuple(_parse_path(path, reading.vault.layout.repo) for path in filters.paths)
+    paths = tuple(form for path in filters.paths for form in _list_forms(path, reading.vault.layout.repo))
     return Wanted(
         states=filters.states or DELIVERED,
         kinds=filters.kinds,
@@ -117,6 +118,12 @@ def _parse_period(filters: Filters, now: datetime) -> tuple[datetime | None, dat
 def _last_day(span: Span) -> date:
     """Return the last day, in UTC, that a stretch of time touches."""
     return (span.end - timedelta(microseconds=1) if span.end > span.start else span.end).date()
+
+
+def _list_forms(path: str, repo: str) -> list[str]:
+    """Return a path as ``_parse_path`` does, as typed and in both forms in which systems write accents."""
+    parsed = _parse_path(path, repo)
+    return list(dict.fromkeys([parsed, *(normalize(form, parsed) for form in ("NFC", "NFD"))]))
 
 
 def _parse_path(text: str, repo: str) -> str:

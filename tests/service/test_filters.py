@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
+from unicodedata import normalize
 
 import pytest
 
@@ -82,6 +84,17 @@ def test_paths_lie_in_the_vault(desk: Desk, memory: Memory, ids: dict[str, str])
     for path in ("observations", "./observations/", str(desk.repo / "observations"), "obs*", ".", ids["path"]):
         assert ids["cache"] in found(memory, Filters(paths=(path,))), path
     assert found(memory, Filters(paths=("promoted",))) == set()
+
+
+@pytest.mark.parametrize(("on_disk", "typed"), [("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD")])
+def test_a_folder_is_found_however_its_accents_are_written(
+    desk: Desk, memory: Memory, on_disk: Literal["NFC", "NFD"], typed: Literal["NFC", "NFD"]
+) -> None:
+    place = desk.repo / "promoted" / normalize(on_disk, "Dépôt")
+    place.mkdir()
+    (place / "a.md").write_text("---\ngitmem_id: m7k2q9x4c0de\ntitle: A\n---\n")
+    asked = Filters(paths=(f"promoted/{normalize(typed, 'Dépôt')}",))
+    assert [hit.record.id for hit in memory.list(asked).hits] == ["m7k2q9x4c0de"]
 
 
 @pytest.mark.parametrize(
