@@ -25,6 +25,8 @@ SHORT_OP_CHARS = 8
 CHOSEN_OP_CHARS = 24
 GONE = "gone"
 """Stands where the state of a record would, for one that went."""
+_MIN_TITLE_COLUMNS = 12
+"""Where a title would have less room, its record's state and kind are left out."""
 _SEVERITY_COLORS = {"error": "red", "warning": "yellow", "ok": "green"}
 _STATE_COLORS = {"baseline": "magenta", "promoted": "green", "retired": "bright_black"}
 
@@ -61,6 +63,8 @@ def format_maintenance(done: Maintenance) -> str:
 
 def format_records(hits: Sequence[Hit], max_columns: int | None, *, with_summary: bool = False) -> str:
     """Return one line a record: id, state, kind, marks, title and tags; cut at ``max_columns`` if given.
+
+    On a narrow terminal state and kind make room for the title.
 
     The summary follows on a line of its own ``with_summary``, else where a line of ``max_columns`` has room for it.
     """
@@ -173,18 +177,14 @@ def _change(before: int, after: int) -> str:
 
 
 def _record_lines(hits: Sequence[Hit], max_columns: int | None, *, fills: bool = False) -> list[str]:
-    rows = [
-        (
-            one.record.id,
-            one.record.state.value,
-            one.record.kind.value if one.record.kind else "-",
-            _label(one) + (_tail(one) if fills and max_columns is not None else ""),
-        )
-        for one in hits
-    ]
+    heads = [(one.record.id, one.record.state.value, one.record.kind.value if one.record.kind else "-") for one in hits]
+    labels = [_label(one) + (_tail(one) if fills and max_columns is not None else "") for one in hits]
+    room = max_columns is None or max_columns - max(map(len, align(heads)), default=0) >= _MIN_TITLE_COLUMNS
+    rows = [(*(head if room else head[:1]), label) for head, label in zip(heads, labels, strict=True)]
     return [
-        click.style(line[: len(row[0])], bold=True) + _paint_marks(_paint_state(line[len(row[0]) :], row[1]), hit)
-        for hit, line, row in zip(hits, align(rows, max_columns), rows, strict=True)
+        click.style(line[: len(hit.record.id)], bold=True)
+        + _paint_marks(_paint_state(line[len(hit.record.id) :], hit.record.state.value if room else ""), hit)
+        for hit, line in zip(hits, align(rows, max_columns), strict=True)
     ]
 
 

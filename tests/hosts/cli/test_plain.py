@@ -57,10 +57,17 @@ def test_records_are_aligned_and_marked() -> None:
 
 
 def test_records_are_cut_at_the_terminals_edge() -> None:
-    assert plain(format_records([Hit(FIRST), Hit(SECOND)], 45)) == (
-        "m7k2q9x4c0de  promoted     decision  Run tes…\nx4c0dem7k2q9  observation  -         退款\\u{…"
+    assert plain(format_records([Hit(FIRST), Hit(SECOND)], 50)) == (
+        "m7k2q9x4c0de  promoted     decision  Run tests wi…\nx4c0dem7k2q9  observation  -         退款\\u{1b}[2…"
     )
     assert format_records([], None) == ""
+
+
+def test_a_narrow_terminal_is_for_titles() -> None:
+    assert plain(format_records([Hit(FIRST), Hit(THIRD)], 41)) == (
+        "m7k2q9x4c0de  Run tests with two workers…\nx4c0dem7k2q9  [2 problems] c"
+    )
+    assert plain(format_records([Hit(FIRST)], 20)) == "m7k2q9x4c0de  Run t…"
 
 
 def test_a_receipt_lists_at_most_twenty_records() -> None:
