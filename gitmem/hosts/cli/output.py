@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import re
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +18,8 @@ from gitmem.model.record import Problem, Record
 from gitmem.text import find_hidden
 
 Document = dict[str, Any]
+_NO_TEXT = re.compile("[\ud800-\udfff]")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
 RECORD_FIELDS = (
@@ -119,9 +122,11 @@ def format_json(document: Document, encoding: str | None) -> str:
     """Return ``document`` as JSON for people and programs.
 
     Escaped is what ``encoding`` can't say and what would not be seen: bidirectional, invisible, control characters.
+    Bytes of a path that are no text are shown as U+FFFD, for which every reader of JSON has a place.
     """
     speaks_unicode = (encoding or "").lower().replace("-", "") == "utf8"
-    return _escape_hidden(json.dumps(document, indent=2, ensure_ascii=not speaks_unicode, default=str))
+    text = _escape_hidden(_NO_TEXT.sub("\ufffd", json.dumps(document, indent=2, ensure_ascii=False, default=str)))
+    return text if speaks_unicode else _NOT_ASCII.sub(lambda run: json.dumps(run[0])[1:-1], text)
 
 
 def _escape_hidden(text: str) -> str:

@@ -125,11 +125,17 @@ def test_the_link_opens_any_file_name_in_obsidian() -> None:
 
 
 def test_what_would_not_be_seen_is_escaped() -> None:
-    hidden = "\u202e\u200b\x7f\x85\x1b\ufeff\U000e0041\udcff\u2028\u2029\ufe0f\ufe01"
+    hidden = "\u202e\u200b\x7f\x85\x1b\ufeff\U000e0041\u2028\u2029\ufe0f\ufe01"
     text = format_json({"title": f"退é🙂{hidden}"}, "utf-8")
-    escaped = "\\u202e\\u200b\\u007f\\u0085\\u001b\\ufeff\\udb40\\udc41\\udcff\\u2028\\u2029\\ufe0f\\ufe01"
+    escaped = "\\u202e\\u200b\\u007f\\u0085\\u001b\\ufeff\\udb40\\udc41\\u2028\\u2029\\ufe0f\\ufe01"
     assert text == f'{{\n  "title": "退é🙂{escaped}"\n}}'
     assert json.loads(text) == {"title": f"退é🙂{hidden}"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_bytes_that_are_no_text_are_valid_json_all_the_same(encoding: str) -> None:
+    text = format_json({"path": "promoted/\udcff🙂.md"}, encoding)
+    assert json.loads(text.encode(encoding)) == {"path": "promoted/\ufffd🙂.md"}
 
 
 @pytest.mark.parametrize(
