@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from gitmem.errors import InputError
 from gitmem.model.answer import Answer, Hit, Status
@@ -34,7 +35,8 @@ def list_records(vault: OpenVault, filters: Filters, paging: Paging = _ALL, as_o
     """Return the records that ``filters`` admits as hits, in the order of ``paging``.
 
     ``matched`` says which tags of a record answer the tags that were asked for. ``extra["omitted"]`` counts the records
-    behind the last one, ``extra["total"]`` all. No more files are read than records are returned. ``as_of`` asks an
+    behind the last one, ``extra["total"]`` all; where there are none, ``hint``
+    says which tag, folder or link no record has. No more files are read than records are returned. ``as_of`` asks an
     earlier commit, see ``reading.answer``. Raises ``InputError`` (``bad-limit``, ``bad-sort``, ``no-such-revision``,
     and what ``to_catalog`` raises).
     """
@@ -60,7 +62,11 @@ def _list(reading: Reading, filters: Filters, paging: Paging) -> Answer:
         for record in [records[row.path][0]]
     )
     status = Status.OK if hits else Status.NO_MATCH
-    extra = {"total": total, "omitted": max(0, total - paging.offset - len(rows))}
+    extra: dict[str, Any] = {"total": total, "omitted": max(0, total - paging.offset - len(rows))}
+    if not total:
+        from gitmem.service.nothing import explain_nothing
+
+        extra |= explain_nothing(reading, filters)
     return Answer(status, reading.head, hits, diagnostics=reading.report.problems, extra=extra)
 
 

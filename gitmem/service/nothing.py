@@ -14,6 +14,12 @@ MAX_COMPARED = 2000
 """How many tags or folders a wrong one is compared with."""
 
 
+def explain_nothing(reading: Reading, filters: Filters) -> dict[str, str]:
+    """Return what an answer without results says beside that, as ``hint``; empty where nothing can be said."""
+    hint = " ".join(explain_filters(reading, filters))
+    return {"hint": hint} if hint else {}
+
+
 def explain_filters(reading: Reading, filters: Filters) -> Iterator[str]:
     """Yield one sentence for each value of ``filters`` that no record fits, whatever its state."""
     from gitmem.catalog.filters import Filters as Wanted

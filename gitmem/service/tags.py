@@ -65,7 +65,12 @@ def _tags(reading: Reading, filters: Filters, wanted: Vocabulary) -> Answer:
     shown = most if wanted.is_flat else [one for one in kept if one.tag in names]
     rows = tuple(map(_row, shown))
     status = Status.OK if rows else Status.NO_MATCH
-    extra = {"omitted": len(kept) - len(rows)}
+    extra: dict[str, Any] = {"omitted": len(kept) - len(rows)}
+    if not found:
+        from gitmem.service.nothing import explain_nothing
+
+        inside = (wanted.namespace,) if wanted.namespace.strip("#/ ") else ()
+        extra |= explain_nothing(reading, replace(filters, tags=(*filters.tags, *inside)))
     return Answer(status, reading.head, rows=rows, diagnostics=reading.report.problems, extra=extra)
 
 

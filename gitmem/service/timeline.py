@@ -80,11 +80,15 @@ def _tell(reading: Reading, filters: Filters, wanted: Stretch) -> Answer:
         told = {"group": group, "time": format_utc(_moment(time_s)), "is_episode": record.kind in EPISODIC_KINDS}
         groups.setdefault(group, []).append({**told, "hit": hit})
     rows = tuple(one for ones in groups.values() for one in ones)
-    extra = {
+    extra: dict[str, Any] = {
         "groups": [{"name": name, "count": len(ones)} for name, ones in groups.items()],
         "omitted": found.total - len(found.rows),
         "undated": found.undated,
     }
+    if not rows and not wanted.words.strip():
+        from gitmem.service.nothing import explain_nothing
+
+        extra |= explain_nothing(reading, filters)
     status = Status.OK if rows else Status.NO_MATCH
     return Answer(status, reading.head, rows=rows, diagnostics=reading.report.problems, extra=extra)
 

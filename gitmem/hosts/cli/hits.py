@@ -52,8 +52,6 @@ def format_advice(answer: Answer) -> str:
         lines.append(f"{_count_matches(extra['episodes'], 'episode')} as well: --episodes")
     if extra.get("did_you_mean"):
         lines.append(f"did you mean: {safe_line(extra['did_you_mean'])}")
-    if extra.get("hint"):
-        lines.append(f"hint: {safe_line(extra['hint'])}")
     return "\n".join(lines)
 
 

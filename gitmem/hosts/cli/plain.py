@@ -120,8 +120,13 @@ def format_findings(rows: Iterable[dict[str, Any]]) -> str:
 def format_unreadable(answer: Answer) -> str:
     """Return the one line on a memory that can't be read, or may not be shown, and what to do."""
     said = "; ".join(safe_line(problem.message) for problem in answer.diagnostics)
+    return "\n".join(filter(None, (f"memory {answer.status.value}: {said}", format_hint(answer))))
+
+
+def format_hint(answer: Answer) -> str:
+    """Return the line on what to do about an answer; empty where it says nothing of it."""
     hint = answer.extra.get("hint")
-    return f"memory {answer.status.value}: {said}" + (f"\nhint: {safe_line(hint)}" if hint else "")
+    return f"hint: {safe_line(hint)}" if hint else ""
 
 
 def format_error(error: GitmemError) -> str:

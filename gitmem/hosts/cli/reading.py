@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from gitmem.errors import IntegrityError, UnavailableError
 from gitmem.hosts.cli.call import Call
 from gitmem.hosts.cli.output import read_document
-from gitmem.hosts.cli.plain import format_problems, format_tier, format_unreadable, short
+from gitmem.hosts.cli.plain import format_hint, format_problems, format_tier, format_unreadable, short
 from gitmem.model.answer import Answer, Status
 from gitmem.service.memory import Memory
 
@@ -55,6 +55,7 @@ def print_answer(
     call.warn(format_tier(answer))
     if answer.status is Status.NO_MATCH:
         call.warn(nothing)
+        call.warn(format_hint(answer))
         return NOTHING_FOUND
     if answer.status is Status.DEGRADED:
         call.warn("memory degraded: the answer may be slower or less complete than usual")

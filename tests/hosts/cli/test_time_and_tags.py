@@ -88,7 +88,7 @@ def test_tags_are_a_tree(filled: Gitmem) -> None:
     )  # fmt: skip
     assert filled("tags", "--with", "#client/acme").out == "tool     1\n  redis  1\n"
     said = filled("tags", "nothing")
-    assert (said.code, said.out, said.err) == (1, "", "no tags\n")
+    assert (said.code, said.out, said.err) == (1, "", "no tags\nhint: No record has the tag nothing.\n")
     assert filled("tags", "tool", "--min", "2", "--json").document["results"] == [
         {"tag": "tool", "name": "tool", "depth": 0, "own": 0, "total": 2}
     ]
@@ -175,7 +175,17 @@ def test_the_timeline_has_a_heading_for_each_group(filled: Gitmem) -> None:
         True,
     )
     assert document["groups"] == [{"name": "2026-11-02", "count": 1}]
-    assert filled("timeline", "--since", "2027").err == "nothing in that time\n"
+    assert filled("timeline", "--since", "2027").err == "no records in that time\n"
+    assert filled("timeline", "unheard").err == "no record matches\n"
+    assert filled("timeline", "upgrade", "--since", "2027").err == "no record matches in that time\n"
+
+
+@pytest.mark.parametrize("command", ["list", "timeline", "tags"])
+def test_a_filter_that_no_record_fits_is_said(filled: Gitmem, command: str) -> None:
+    said = filled(command, "--tag", "tool/pytst", "--path", "promote")
+    assert (said.code, said.out) == (1, "")
+    tag = "No record has the tag tool/pytst; did you mean tool/pytest?"
+    assert said.err.splitlines()[1:] == [f"hint: {tag} No record lies at promote; did you mean promoted?"]
 
 
 def test_a_diff_tells_records_properties_and_lines(filled: Gitmem) -> None:

@@ -14,6 +14,7 @@ from gitmem.hosts.cli.options import as_of_option, filter_options, read_filters,
 from gitmem.hosts.cli.plain import count, format_records
 from gitmem.hosts.cli.reading import say_answer
 from gitmem.model.answer import Answer
+from gitmem.service.query import Filters
 from gitmem.service.timeline import GROUPS, MAX_RECORDS, Stretch
 
 _SOME_TIME = "2026-11-30T14:00:00Z"
@@ -49,8 +50,13 @@ def command(call: Call, /, words: tuple[str, ...], as_of: str | None, **values: 
         call,
         lambda memory: memory.timeline(filters, stretch, as_of),
         lambda answer: _format(answer, stretch.by),
-        nothing="nothing in that time",
+        nothing=_say_nothing(stretch, filters),
     )
+
+
+def _say_nothing(stretch: Stretch, filters: Filters) -> str:
+    when = " in that time" if filters.since or filters.until else ""
+    return f"no record matches{when}" if stretch.words.strip() else f"no records{when}"
 
 
 def _format(answer: Answer, by: str) -> str:
