@@ -1,8 +1,8 @@
 """Pages whose examples are run: each ``console`` block of a page, in order, over one sample vault.
 
 A line that begins with ``$ gitmem`` is a command, what follows up to the next one is all that it prints, what it says
-beside the result last. ``…`` alone on a line stands for any lines. Ids and times differ from run to run: a sample says
-which id a page has for which record, and every time is the one of the page's sample.
+beside the result last. ``…`` alone on a line stands for any lines. Ids, commits and times differ from run to run: a
+sample says which id a page has for which record; all commits are one, all times are one, and today is its day.
 
 To have the examples of another page run, add it to ``SAMPLES`` with the function that makes its vault.
 """
@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from doc_samples import Ids, make_context_sample, make_dated_sample, make_search_sample
+
+from gitmem.clock import SystemClock
 
 if TYPE_CHECKING:
     from driving import Gitmem
@@ -25,44 +28,16 @@ pytest_plugins = "hosts.driving"
 DOCS = Path(__file__).parents[1] / "docs"
 TIME = "2026-11-30T14:00:00Z"
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMIT = "0123456789ab"
+_COMMIT = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{12}\b")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-Ids = dict[str, str]
 
 
-def make_search_sample(gitmem: Gitmem) -> Ids:
-    """A team's memory of a boat booking service: six facts, an episode, a record that is retired, a note of Pat's."""
-    made = {
-        "w0rkers00001": gitmem.observe(
-            "Run the tests with two workers",
-            *("--body", "More than two workers starve the database and `test_booking` fails at random."),
-            *("--tag", "tool/pytest", "--key", "test-workers"),
-        ),
-        "cache0000002": gitmem.observe(
-            "How long availability is cached",
-            *("--body", "Redis keeps it for five minutes. `parse_availability` in src/booking/cache.py sets the time."),
-            *("--tag", "tool/redis", "--kind", "decision", "--key", "cache-ttl"),
-        ),
-        "retry0000003": gitmem.observe(
-            "A failed payment is retried three times",
-            *("--body", "Then the booking is released; the provider answers ERR_2041."),
-            *("--tag", "domain/payment"),
-        ),
-        "share0000004": gitmem.observe(
-            "Clean the share by name", "--body", "Never run rm -rf on the share: use find . -name '*.tmp'."
-        ),
-        "refund000005": gitmem.observe("退款手续费", "--body", "出发前两天以内的退款收取百分之十的手续费。"),
-        "mem0ry000006": gitmem.observe("Sessions live in memory", "--body", "A restart of the server ends them all."),
-        "episode00007": gitmem.observe(
-            "Moved the cache to Redis", "--kind", "episode", "--body", "It took two workers an afternoon."
-        ),
-    }
-    old = gitmem.observe("Availability is cached for an hour")
-    gitmem("retire", old, "--reason", "five minutes now", "--superseded-by", made["cache0000002"])
-    (gitmem.repo / "promoted" / "Standup.md").write_text("Pat looks after the cache this week.\n")
-    return {**{real: shown for shown, real in made.items()}, old: "0ldcache0008"}
-
-
-SAMPLES: dict[str, Callable[[Gitmem], Ids]] = {"search.md": make_search_sample}
+SAMPLES: dict[str, Callable[[Gitmem], Ids]] = {
+    "search.md": make_search_sample,
+    "time-and-tags.md": make_dated_sample,
+    "context.md": make_context_sample,
+}
 
 
 @pytest.mark.parametrize("page", SAMPLES)
@@ -87,10 +62,14 @@ def split_block(block: str) -> list[tuple[str, str]]:
 
 def matches(shown: str, expected: str) -> bool:
     """Tell whether ``shown`` is what the page has, where ``…`` alone stands for any lines."""
-    lines = expected.strip("\n").splitlines()
+    lines = _strip_lines(expected)
     pattern = "".join(r"(?:.*\n)*?" if line == "…" else re.escape(f"{line}\n") for line in lines)
-    text = shown.strip("\n")
+    text = "\n".join(_strip_lines(shown))
     return re.fullmatch(pattern, f"{text}\n" if text else "") is not None
+
+
+def _strip_lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip("\n").splitlines()]
 
 
 def _run(gitmem: Gitmem, command: str, ids: Ids) -> str:
@@ -102,7 +81,8 @@ def _run(gitmem: Gitmem, command: str, ids: Ids) -> str:
     for one, shown in ids.items():
         text = text.replace(one, shown).replace(f"-{one[:6]}", f"-{shown[:6]}")
     text = text.replace(str(gitmem.repo), "VAULT")
-    return "\n".join(line.rstrip() for line in _TIME.sub(TIME, text).splitlines())
+    today = SystemClock().now().date().isoformat()
+    return _COMMIT.sub(COMMIT, _TIME.sub(TIME, text).replace(today, TIME[:10]))
 
 
 @pytest.mark.parametrize(
@@ -113,6 +93,7 @@ def _run(gitmem: Gitmem, command: str, ids: Ids) -> str:
         ("a\nb", "a\n…", True),
         ("a", "b", False),
         ("a…", "a…", True),
+        ("a  \n", "a", True),
         ("", "", True),
     ],
 )

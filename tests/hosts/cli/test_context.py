@@ -1,60 +1,23 @@
-"""``gitmem context`` from the command line, and the page that explains it, whose console sessions are run here."""
+"""``gitmem context`` from the command line; the page that explains it is run by ``tests/test_docs.py``."""
 
 from __future__ import annotations
 
-import re
-import shlex
-from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from gitmem.model.authority import Actor
-from gitmem.model.record import Draft, Kind
-from gitmem.model.settings import Scope
-from gitmem.service.init import NewVault
-from gitmem.wiring import make_vault, open_memory
+from doc_samples import make_context_sample
 
 if TYPE_CHECKING:
     from driving import Gitmem
 
 pytest_plugins = "hosts.driving"
 
-PAGE = Path(__file__).parents[3] / "docs" / "context.md"
-# Ids, commits and days differ from run to run.
-VARYING = re.compile(r"\b(?=[0-9a-z]*\d)[0-9a-z]{12}\b|\b\d{4}-\d{2}-\d{2}\b")
-
 
 @pytest.fixture
-def harbour(gitmem: Gitmem, person: Actor, agent: Actor) -> Gitmem:
+def harbour(gitmem: Gitmem) -> Gitmem:
     """gitmem in a project with a vault of its own, and something in both vaults."""
-    home, project = gitmem.environment.home, gitmem.environment.folder
-    make_vault(home, NewVault(Scope.WORKSPACE, project=project), person)
-    with open_memory(home, project, "global") as memory:
-        steps = "Open a pull request instead:\n\n```sh\ngh pr create\n```"
-        memory.declare(Draft("Never push to main", steps, Kind.BOUNDARY), person)
-        memory.declare(Draft("Answer in English", "Short sentences, please.", Kind.PREFERENCE), person)
-    with open_memory(home, project) as memory:
-        memory.declare(Draft("Ask before you touch the database", kind=Kind.BOUNDARY), person)
-        memory.declare(Draft("Release 2.0 in spring", kind=Kind.GOAL), person)
-        wanted = Draft("Run the API tests with two workers", "More than two exhaust the database.", evidence=("run:1",))
-        memory.promote(memory.observe(wanted, agent).records[0].id, person)
+    make_context_sample(gitmem)
     return gitmem
-
-
-def iter_sessions() -> Iterator[tuple[str, str]]:
-    """Yield each command of the page's console blocks with what it prints."""
-    for block in re.findall(r"^```console\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL):
-        for session in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _newline, output = session.partition("\n")
-            yield command, output
-
-
-@pytest.mark.parametrize(("command", "output"), list(iter_sessions()), ids=lambda value: value.partition("\n")[0][:40])
-def test_the_page_shows_what_is_printed(harbour: Gitmem, command: str, output: str) -> None:
-    result = harbour(*shlex.split(command)[1:])
-    assert VARYING.sub("*", result.out + result.err) == VARYING.sub("*", output)
 
 
 def test_it_is_bounded_and_its_document_holds_the_text(harbour: Gitmem) -> None:

@@ -3,74 +3,21 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from doc_samples import NOTES, commit, write_notes
 
 if TYPE_CHECKING:
     from driving import Gitmem, Terminal
 
 pytest_plugins = "hosts.driving"
 
-NOTES = {
-    "promoted/cache.md": """---
-gitmem_id: m7k2q9x4c0d1
-title: Cache lifetime
-kind: fact
-summary: Answers are kept for five minutes.
-tags:
-  - tool/redis
-  - client/acme
-created: 2026-10-05T08:00:00Z
-updated: 2026-11-02T08:00:00Z
-valid_until: 2026-05-01
-source: claude/s1
----
-
-Five minutes.
-""",
-    "promoted/workers.md": """---
-gitmem_id: m7k2q9x4c0d2
-title: Run tests with two workers
-kind: procedure
-summary: More of them starve the database.
-tags:
-  - tool/pytest
-  - tool/pytest/xdist
-review_after: 2026-01-01
-created: 2026-11-02T09:00:00Z
----
-
-Two workers.
-""",
-    "observations/2026-11/upgrade.md": """---
-gitmem_id: m7k2q9x4c0d3
-title: The upgrade of the database
-kind: episode
-tags:
-  - client/acme
-created: 2026-11-02T10:30:00Z
-source: claude/s1
----
-""",
-    "promoted/undated.md": "---\ngitmem_id: m7k2q9x4c0d4\ntitle: Undated\n---\n",
-}
-
 
 @pytest.fixture
 def filled(gitmem: Gitmem) -> Gitmem:
-    for path, text in NOTES.items():
-        file = gitmem.repo / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    commit(gitmem, "notes")
+    write_notes(gitmem)
     return gitmem
-
-
-def commit(gitmem: Gitmem, message: str) -> None:
-    gitmem.git("add", "-A")
-    gitmem.git("-c", "user.name=Pat", "-c", "user.email=pat@example.com", "commit", "-qm", message)
 
 
 def test_tags_are_a_tree(filled: Gitmem) -> None:
@@ -242,28 +189,3 @@ def test_the_log_is_narrowed(filled: Gitmem) -> None:
     assert filled("log", "--until", "yesterday").err == "no operations\n"
     assert filled("log", "m7k2q9x4c0d1", "--json").document["results"][0]["op"] == "commit"
     assert filled("log", "--op", "sing").code == 2
-
-
-def test_the_page_shows_what_the_commands_say(filled: Gitmem) -> None:
-    cache = filled.repo / "promoted/cache.md"
-    page = (Path(__file__).parents[3] / "docs" / "time-and-tags.md").read_text()
-    examples = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
-    assert len(examples) == 8
-    for example in examples:
-        if "$ gitmem diff" in example:
-            edited = NOTES["promoted/cache.md"].replace("Five minutes.", "Ten minutes.")
-            cache.write_text(edited.replace("tool/redis", "tool/valkey"))
-            (filled.repo / "promoted/workers.md").rename(filled.repo / "retired/workers.md")
-            commit(filled, "by hand")
-        for command, expected in re.findall(
-            r"^\$ gitmem ([^\n]*)\n(.*?)(?=^\$ |\Z)", example, re.DOTALL | re.MULTILINE
-        ):
-            said = filled(*command.split())
-            assert said.err == ""
-            assert _level(said.out) == _level(expected), command
-
-
-def _level(text: str) -> str:
-    """Return ``text`` without what is different in every run: commits, and when they were made."""
-    commits = re.sub(r"\b[0-9a-f]{12}\b", "0123456789ab", text)
-    return re.sub(r"\b\d{4}-\d\d-\d\dT[\d:]{8}Z", "2026-11-30T12:00:00Z", commits)

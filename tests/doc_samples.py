@@ -1,0 +1,150 @@
+"""Sample vaults for the pages whose examples are run. Each function returns how a page writes the ids, by the id."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitmem.model.authority import Actor, Surface
+from gitmem.model.record import Draft, Kind
+from gitmem.model.settings import Scope
+from gitmem.service.init import NewVault
+from gitmem.wiring import make_vault, open_memory
+
+if TYPE_CHECKING:
+    from hosts.driving import Gitmem
+
+Ids = dict[str, str]
+_PERSON = Actor(Surface.HUMAN, "Pat", "pat@example.com")
+_AGENT = Actor(Surface.MODEL, "agent", "agent@agents.gitmem.invalid")
+
+NOTES = {
+    "promoted/cache.md": """---
+gitmem_id: m7k2q9x4c0d1
+title: Cache lifetime
+kind: fact
+summary: Answers are kept for five minutes.
+tags:
+  - tool/redis
+  - client/acme
+created: 2026-10-05T08:00:00Z
+updated: 2026-11-02T08:00:00Z
+valid_until: 2026-05-01
+source: claude/s1
+---
+
+Five minutes.
+""",
+    "promoted/workers.md": """---
+gitmem_id: m7k2q9x4c0d2
+title: Run tests with two workers
+kind: procedure
+summary: More of them starve the database.
+tags:
+  - tool/pytest
+  - tool/pytest/xdist
+review_after: 2026-01-01
+created: 2026-11-02T09:00:00Z
+---
+
+Two workers.
+""",
+    "observations/2026-11/upgrade.md": """---
+gitmem_id: m7k2q9x4c0d3
+title: The upgrade of the database
+kind: episode
+tags:
+  - client/acme
+created: 2026-11-02T10:30:00Z
+source: claude/s1
+---
+""",
+    "promoted/undated.md": "---\ngitmem_id: m7k2q9x4c0d4\ntitle: Undated\n---\n",
+}
+"""Four notes with dates, by path."""
+
+
+def make_search_sample(gitmem: Gitmem) -> Ids:
+    """A team's memory of a boat booking service: six facts, an episode, a record that is retired, a note of Pat's."""
+    made = {
+        "w0rkers00001": gitmem.observe(
+            "Run the tests with two workers",
+            *("--body", "More than two workers starve the database and `test_booking` fails at random."),
+            *("--tag", "tool/pytest", "--key", "test-workers"),
+        ),
+        "cache0000002": gitmem.observe(
+            "How long availability is cached",
+            *("--body", "Redis keeps it for five minutes. `parse_availability` in src/booking/cache.py sets the time."),
+            *("--tag", "tool/redis", "--kind", "decision", "--key", "cache-ttl"),
+        ),
+        "retry0000003": gitmem.observe(
+            "A failed payment is retried three times",
+            *("--body", "Then the booking is released; the provider answers ERR_2041."),
+            *("--tag", "domain/payment"),
+        ),
+        "share0000004": gitmem.observe(
+            "Clean the share by name", "--body", "Never run rm -rf on the share: use find . -name '*.tmp'."
+        ),
+        "refund000005": gitmem.observe("退款手续费", "--body", "出发前两天以内的退款收取百分之十的手续费。"),
+        "mem0ry000006": gitmem.observe("Sessions live in memory", "--body", "A restart of the server ends them all."),
+        "episode00007": gitmem.observe(
+            "Moved the cache to Redis", "--kind", "episode", "--body", "It took two workers an afternoon."
+        ),
+    }
+    old = gitmem.observe("Availability is cached for an hour")
+    gitmem("retire", old, "--reason", "five minutes now", "--superseded-by", made["cache0000002"])
+    (gitmem.repo / "promoted" / "Standup.md").write_text("Pat looks after the cache this week.\n")
+    return {**{real: shown for shown, real in made.items()}, old: "0ldcache0008"}
+
+
+def make_dated_sample(gitmem: Gitmem) -> Ids:
+    """``NOTES``, and before the last commit, made by hand, two of them as they were then."""
+    _write(gitmem.repo, NOTES)
+    cache = gitmem.repo / "promoted" / "cache.md"
+    workers = gitmem.repo / "promoted" / "workers.md"
+    now = cache.read_text()
+    cache.write_text(now.replace("Five minutes.", "Ten minutes.").replace("tool/redis", "tool/valkey"))
+    workers.rename(gitmem.repo / "observations" / "workers.md")
+    commit(gitmem, "notes")
+    cache.write_text(now)
+    (gitmem.repo / "observations" / "workers.md").rename(workers)
+    commit(gitmem, "by hand")
+    return {}
+
+
+def make_context_sample(gitmem: Gitmem) -> Ids:
+    """A project with a vault of its own: two boundaries, a preference, a goal and a fact that was reviewed."""
+    home, project = gitmem.environment.home, gitmem.environment.folder
+    make_vault(home, NewVault(Scope.WORKSPACE, project=project), _PERSON)
+    ids = {}
+    with open_memory(home, project, "global") as memory:
+        steps = "Open a pull request instead:\n\n```sh\ngh pr create\n```"
+        ids["q3269vf2pyh1"] = memory.declare(Draft("Never push to main", steps, Kind.BOUNDARY), _PERSON)
+        wanted = Draft("Answer in English", "Short sentences, please.", Kind.PREFERENCE)
+        ids["gwy7ev3mdak0"] = memory.declare(wanted, _PERSON)
+    with open_memory(home, project) as memory:
+        ids["m7k2q9x4c0de"] = memory.declare(Draft("Ask before you touch the database", kind=Kind.BOUNDARY), _PERSON)
+        ids["4gbmek6bfx18"] = memory.declare(Draft("Release 2.0 in spring", kind=Kind.GOAL), _PERSON)
+        wanted = Draft("Run the API tests with two workers", "More than two exhaust the database.", evidence=("run:1",))
+        seen = memory.observe(wanted, _AGENT).records[0].id
+        ids["d1xtgkar8dnv"] = memory.promote(seen, _PERSON)
+    return {receipt.records[0].id: shown for shown, receipt in ids.items()}
+
+
+def write_notes(gitmem: Gitmem) -> None:
+    """Write ``NOTES`` and commit them by hand."""
+    _write(gitmem.repo, NOTES)
+    commit(gitmem, "notes")
+
+
+def commit(gitmem: Gitmem, message: str) -> None:
+    """Commit all that lies in the vault, as somebody else with Git would."""
+    gitmem.git("add", "-A")
+    gitmem.git("-c", "user.name=Pat", "-c", "user.email=pat@example.com", "commit", "-qm", message)
+
+
+def _write(repo: Path, notes: dict[str, str]) -> None:
+    for path, text in notes.items():
+        file = repo / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
