@@ -31,6 +31,8 @@ ENOUGH_CJK = 0.34
 """The same in Chinese, Japanese and Korean, where terms are pairs of characters and many of them join two words."""
 ENOUGH_OF_MANY_CJK = 0.22
 MANY_CJK = 12
+LEAST_PROMPT_WEIGHT = 3.0
+"""What the words of an English prompt must weigh together for it to be about anything: "change it to seven" is not."""
 GATE_RANKS = 3
 """How many of the best records may open the gate."""
 WEAK = 0.5
@@ -89,7 +91,7 @@ def decide(sides: Sequence[Side], today: datetime.date, limit: int) -> Recall:
         found = []
         for one, against in zip(side.scored, verdicts, strict=True):
             name = "" if against else _find_name(side.prompt, one)
-            verdict = against or (_admit_by_name(name) if name else _admit_by_share(one, best, threshold))
+            verdict = against or (_admit_by_name(name) if name else _admit_by_share(prompt, one, best, threshold))
             found.append((one.rank, _make(side, one, verdict, today)))
         judged.append(found)
     candidates = [one for _rank, one in heapq.merge(*judged, key=lambda pair: -pair[0])]
@@ -163,7 +165,9 @@ def _admit_by_name(name: str) -> _Verdict:
     return _Verdict(True, f"exact-{field}", f"the prompt names its {field}, “{named}”")
 
 
-def _admit_by_share(one: Scored, best: float, threshold: float) -> _Verdict:
+def _admit_by_share(prompt: Prompt, one: Scored, best: float, threshold: float) -> _Verdict:
+    if prompt.weight < LEAST_PROMPT_WEIGHT and not prompt.is_cjk:
+        return _Verdict(False, "too-little", "the prompt has no word that says what it is about")
     share = f"holds {one.share:.0%} of what the prompt is about"
     if best < threshold:
         return _Verdict(False, "below-threshold", f"{share}; {threshold:.0%} would be enough")

@@ -78,3 +78,22 @@ def test_below_the_threshold_nothing_is_admitted() -> None:
 
     assert recall.admitted == ()
     assert [(one.rule, one.matched) for one in recall.candidates] == [("below-threshold", ("tank",))]
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"), [("go on", "too-little"), ("change it to seven", "too-little"), ("workers", "passage")]
+)
+def test_a_prompt_of_small_words_is_about_nothing(text: str, rule: str) -> None:
+    prompt = parse(text)
+    seen = [Seen(record(1, "Workers go through seven gates", "and change"), 3.0)]
+    recall = decide([Side(Scope.WORKSPACE, prompt, score(prompt, seen), 50, {})], DAY, 5)
+
+    assert [one.rule for one in recall.candidates] == [rule]
+
+
+def test_a_record_with_a_key_is_named_by_however_little() -> None:
+    prompt = parse("go on")
+    seen = [Seen(record(1, "What comes then"), 0.0, named="key: go")]
+    recall = decide([Side(Scope.WORKSPACE, prompt, score(prompt, seen), 50, {})], DAY, 5)
+
+    assert [one.rule for one in recall.candidates] == ["exact-key"]
