@@ -24,6 +24,8 @@ MAX_PROMPT_CHARS = 20_000
 MAX_NAME_CHARS = 500
 MAX_CONTENTS = 48
 """How many content terms of a prompt count: the heaviest."""
+MAX_KEYS = 800
+"""How many words of a prompt may be keys; a log of 20,000 characters has about so many names with parts."""
 LONG_PROMPT_CONTENTS = 28
 """A prompt with more content terms holds something pasted: a log, code, a dialogue."""
 SHORT_PROMPT_CONTENTS = 6
@@ -57,7 +59,8 @@ class Prompt:
 
     ``contents`` stand each once, in order; ``pairs`` are forms that stand side by side. ``name`` is the whole prompt,
     folded; ``keys`` are the words that may be the key of a record: those with parts (``cache-ttl``) wherever they
-    stand, plain ones in a short prompt. ``is_long`` says that only a part that may ask was taken, see ``list_asking``.
+    stand, in a short prompt plain ones that say something. ``is_long`` says that only a part that may ask was taken,
+    see ``list_asking``.
     """
 
     name: str
@@ -83,6 +86,7 @@ def parse_prompt(text: str) -> tuple[Prompt, ...]:
     Takes any text; of a very long one the beginning and the end count. A long prompt holds something pasted, and what
     it asks stands before or behind that: each way is one of ``list_asking``, with the keys of the whole.
     """
+    text = text.encode("utf-8", "replace").decode()  # halves of characters are in JSON, and nowhere else
     if len(text) > MAX_PROMPT_CHARS:
         text = f"{text[:_HALF]}\n\n{text[-_HALF:]}"
     whole = _parse(text)
@@ -90,7 +94,7 @@ def parse_prompt(text: str) -> tuple[Prompt, ...]:
         return (whole,)
     parts = [_parse(part) for part in list_asking(text)]
     return tuple(
-        replace(part, name=whole.name, keys=tuple(dict.fromkeys((*part.keys, *whole.keys))), is_long=True)
+        replace(part, name=whole.name, keys=tuple(dict.fromkeys((*part.keys, *whole.keys)))[:MAX_KEYS], is_long=True)
         for part in parts
         if part.contents
     ) or (replace(whole, contents=(), pairs=(), is_long=True),)
@@ -145,7 +149,8 @@ def _parse(text: str) -> Prompt:
     for word in iter_words(_INSTRUCTION.sub(" ", text)):
         found = _expand(word)
         folded = fold(word)
-        words.setdefault(folded)
+        if any(content.weight > LEAST_WEIGHT for content in found):  # "please" may be a key, and names nothing
+            words.setdefault(folded)
         if not folded.isalnum():
             compounds.setdefault(folded)
         for content in found:
@@ -159,7 +164,7 @@ def _parse(text: str) -> Prompt:
         fold(one_line(text[:MAX_NAME_CHARS])),
         tuple(content for form, content in contents.items() if form in chosen),
         tuple(pair for pair in pairs if chosen.issuperset(pair)),
-        tuple(words if len(contents) <= SHORT_PROMPT_CONTENTS else compounds)[:MAX_CONTENTS],
+        tuple(words | compounds if len(contents) <= SHORT_PROMPT_CONTENTS else compounds)[:MAX_KEYS],
     )
 
 

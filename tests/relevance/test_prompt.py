@@ -3,7 +3,14 @@
 import pytest
 
 from gitmem.relevance.background import LEAST_WEIGHT
-from gitmem.relevance.prompt import LONG_PROMPT_CONTENTS, MAX_PROMPT_CHARS, list_asking, parse_prompt, weigh_by_vault
+from gitmem.relevance.prompt import (
+    LONG_PROMPT_CONTENTS,
+    MAX_KEYS,
+    MAX_PROMPT_CHARS,
+    list_asking,
+    parse_prompt,
+    weigh_by_vault,
+)
 
 LOG = "\n".join(f"2026-11-30T10:00:0{i} ERROR [worker-{i}] conn=0x7f{i} retry={i} status=50{i}" for i in range(9))
 NAMES = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda omicron sigma upsilon"
@@ -41,7 +48,7 @@ def test_the_ending_of_a_japanese_question_is_no_content() -> None:
 @pytest.mark.parametrize(
     ("text", "keys"),
     [
-        ("what is cache-ttl", ("what", "is", "cache-ttl")),
+        ("what is the depot cache-ttl", ("depot", "cache-ttl")),
         ("compare nightly batch imports from the depot with the cache-ttl of our session gateway", ("cache-ttl",)),
     ],
 )
@@ -103,3 +110,22 @@ def test_pairs_of_characters_weigh_by_how_rare_the_vault_has_them() -> None:
     by_term = {one.term: one.weight for one in weighed.contents}
 
     assert by_term["缓存"] < by_term["手续"] < by_term["存手"]
+
+
+def test_names_with_parts_may_be_keys_however_many_there_are() -> None:
+    (prompt,) = parse_prompt("{" + ", ".join(f'"f{number}-x": 1' for number in range(200)) + ', "cover-ttl": 7}')
+
+    assert prompt.keys[-1] == "cover-ttl"
+    assert len(parse_prompt("a-1 " + " ".join(f"b-{number}" for number in range(5000)))[0].keys) == MAX_KEYS
+
+
+def test_words_that_say_nothing_are_no_keys() -> None:
+    (prompt,) = parse_prompt("please test the depot")
+
+    assert prompt.keys == ("depot",)
+
+
+def test_half_a_character_is_in_no_prompt() -> None:
+    (prompt,) = parse_prompt("invoices \ud800 parser")
+
+    assert prompt.name == "invoices ? parser"

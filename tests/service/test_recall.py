@@ -52,7 +52,9 @@ def test_a_prompt_gets_what_fits_it_and_nothing_else(memory: Memory, person: Act
     assert "Verified knowledge" in answer.extra["text"]
 
 
-@pytest.mark.parametrize("prompt", ["bake a cake with chocolate", "", "please fix it", "什么", "covers", "?" * 30_000])
+@pytest.mark.parametrize(
+    "prompt", ["bake a cake with chocolate", "", "\ud800", "please fix it", "什么", "covers", "?" * 30_000]
+)
 def test_a_prompt_about_something_else_gets_nothing(memory: Memory, prompt: str) -> None:
     answer = memory.recall(prompt)
 
