@@ -29,7 +29,7 @@ READS: dict[str, Callable[[Memory], Answer]] = {
     **{f"search {word}~": (lambda memory, word=word: memory.search(word[:-1], EVERY)) for word in MARKERS},
     "search all": lambda memory: memory.search(" ".join(MARKERS), EPISODES),
     "list": lambda memory: memory.list(EVERY),
-    "list by tag": lambda memory: memory.list(replace(EVERY, tags=(TAG,))),
+    "list by tag~": lambda memory: memory.list(replace(EVERY, tags=(TAG[:-1],))),
     "tags": lambda memory: memory.tags(EVERY),
     "timeline": lambda memory: memory.timeline(EVERY),
     "log": lambda memory: memory.log(limit=None),
