@@ -6,16 +6,20 @@ import functools
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
 
 from gitmem.model.answer import Spans
-from gitmem.relevance.terms import CJK_RUN, split_word
+from gitmem.relevance.terms import CJK_RUN, fold_accents, join_parts, split_word
 from gitmem.text import one_line, shorten
 
 MAX_WORDS = 200
 """How many different words are looked for in one text."""
 _MAX_PLACES = 200
 _JOINER = r"[\W_]{0,2}"
+_LOOSE_JOINER = r"[_\-./\\:@]?"
+_MIN_LOOSE_CHARS = 5
 
 
 def make_snippet(text: str, words: Sequence[str], max_chars: int) -> str:
@@ -46,38 +50,61 @@ def find_spans(text: str, words: Sequence[str]) -> Spans:
     return tuple(spans)
 
 
+class _Plain(NamedTuple):
+    """A text as it is compared. ``places`` says where in the text each character of it stands, and where the text ends.
+
+    ``cased`` has the capitals of ``folded`` and is otherwise the same.
+    """
+
+    folded: str
+    cased: str
+    places: Sequence[int]
+
+
 def _find_places(text: str, words: Sequence[str]) -> list[tuple[int, int, str]]:
-    folded = _fold(text)
+    plain = _make_plain(text)
     places = []
     for word in words[:MAX_WORDS]:
-        pattern = _compile(word)
-        count = 0
-        for match in pattern.finditer(folded) if pattern else ():
-            if _is_word(text, *match.span()):
-                places.append((match.start(), _end_marks(text, match.end()), word))
-                count += 1
-                if count == _MAX_PLACES:
-                    break
+        found = [*islice(_iter_word(plain, _compile(word)), _MAX_PLACES)]
+        # ``cachettl`` stands for ``cache-ttl`` too: where the word itself is not there, joiners are passed over.
+        found = found or [*islice(_iter_word(plain, _compile_loosely(word)), _MAX_PLACES)]
+        places += [(plain.places[start], _end_marks(text, plain.places[end - 1] + 1), word) for start, end in found]
     return sorted(places)
+
+
+def _iter_word(plain: _Plain, pattern: re.Pattern[str] | None) -> Iterator[tuple[int, int]]:
+    """Yield where ``pattern`` stands as a word."""
+    for match in pattern.finditer(plain.folded) if pattern else ():
+        if _is_word(plain.cased, *match.span()):
+            yield match.span()
 
 
 @functools.lru_cache(maxsize=1024)
 def _compile(word: str) -> re.Pattern[str] | None:
     """Return what finds ``word`` in a folded text, its parts joined in any way."""
     stem = word.rstrip("+#")
-    parts = [re.escape(_fold(part)) for part in split_word(stem) if part.isalnum()]
+    parts = [re.escape(_make_plain(part).folded) for part in split_word(stem) if part.isalnum()]
     return re.compile(_JOINER.join(parts) + re.escape(word[len(stem) :])) if parts else None
+
+
+@functools.lru_cache(maxsize=1024)
+def _compile_loosely(word: str) -> re.Pattern[str] | None:
+    """Return what finds ``word`` in a folded text whatever joins its characters; ``None`` for a short one."""
+    folded = _make_plain(join_parts(word)).folded
+    return re.compile(_LOOSE_JOINER.join(map(re.escape, folded))) if _MIN_LOOSE_CHARS <= len(folded) <= 64 else None
 
 
 def _is_word(text: str, start: int, end: int) -> bool:
     """Tell whether a place in ``text`` is no mere part of a word; a hump of camelCase is no mere part."""
-    return _is_edge(text, start) and (_is_edge(text, end) or text[end].isdigit())
+    return _is_edge(text, start) and _is_edge(text, end)
 
 
 def _is_edge(text: str, at: int) -> bool:
     """Tell whether a word, or a part of an identifier, begins or ends between two characters of ``text``."""
     before, after = text[at - 1 : at], text[at : at + 1]
     if not before.isalnum() or not after.isalnum() or CJK_RUN.match(before) or CJK_RUN.match(after):
+        return True
+    if before.isalpha() and after.isdigit():
         return True
     return after.isupper() and (before.islower() or text[at + 1 : at + 2].islower())
 
@@ -106,19 +133,18 @@ def _find_densest(found: Sequence[tuple[int, str]], reach: int) -> int:
     return best
 
 
-class _Plain(dict[int, str]):
-    """Each character without accents, in small letters and half width, where that is one character, else itself."""
-
-    def __missing__(self, point: int) -> str:
-        base = [char for char in unicodedata.normalize("NFKD", chr(point)) if not unicodedata.combining(char)]
-        plain = base[0].lower() if len(base) == 1 else chr(point).lower()
-        self[point] = plain if len(plain) == 1 else chr(point)
-        return self[point]
-
-
-_PLAIN = _Plain()
+def _make_plain(text: str) -> _Plain:
+    if text.isascii():
+        return _Plain(text.lower(), text, range(len(text) + 1))
+    pieces = [*map(_plain_char, text)]
+    places = [place for place, piece in enumerate(pieces) for _char in piece]
+    cased = "".join(pieces)
+    return _Plain(cased.casefold(), cased, [*places, len(text)])
 
 
-def _fold(text: str) -> str:
-    """Return ``text`` as it is compared, character for character."""
-    return text.lower() if text.isascii() else text.translate(_PLAIN)
+@functools.lru_cache(maxsize=4096)
+def _plain_char(char: str) -> str:
+    """Return ``char`` without accents, in half width and taken apart; empty for an accent by itself."""
+    plain = fold_accents(unicodedata.normalize("NFKC", char))
+    folded = plain.casefold()
+    return plain if len(folded) == len(plain) == len(plain.lower()) else folded

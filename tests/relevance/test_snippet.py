@@ -30,6 +30,15 @@ def mark(text: str, *words: str) -> str:
         (["C++"], "[C++] and C"),
         (["src/auth/login.py"], "see [src/auth/login.py], [src auth login py]"),
         (["", "(", "+"], "( +"),
+        (["ERR2041"], "[ERR_2041] and [ERR-2041]"),
+        (["cachettl"], "the [cache-ttl]"),
+        (["strasse"], "Die [Straße] und [STRASSE]"),
+        (["file"], "one [ﬁle], profile"),
+        (["istanbul"], "in [İstanbul]"),
+        (["テスト"], "この[ﾃｽﾄ]は"),
+        (["ελληνικος"], "[Ελληνικός]"),
+        (["cafe"], f"[C{chr(0x301) * 3}afe{chr(0x301) * 12}] here"),
+        (["1.2.3", "python", "abc"], "v[1.2.3], [Python]3.11, [ABC]9, abcd"),
     ],
 )
 def test_words_are_marked_in_all_their_forms(words: list[str], marked: str) -> None:
