@@ -33,7 +33,7 @@ from gitmem.catalog.rank import (
     rank,
     round_up,
 )
-from gitmem.catalog.spelling import find_near_word
+from gitmem.catalog.spelling import find_near_word, respell
 from gitmem.errors import InputError
 from gitmem.model.answer import Sort, Strength
 from gitmem.model.question import Question
@@ -245,13 +245,15 @@ class _Search:
         return count_matches(self._connection, expression, *wider, self._query.apart, MAX_COUNT)
 
     def _find_near(self, *, is_lost: bool) -> dict[str, str]:
-        words = [word.text for word in self._query.question.words if not has_match(self._connection, format_what(word))]
+        words = [word for word in self._query.question.words if not has_match(self._connection, format_what(word))]
         condition, values = format_filters(self._query.filters)
-        found = {
-            word: find_near_word(self._connection, word, condition, values, searches_on=is_lost)
-            for word in words[:_MAX_RESPELT]
-        }
-        return {word: near for word, near in found.items() if near}
+        near = {}
+        for word in words[:_MAX_RESPELT]:
+            asked = word.whole or "".join(word.terms[:1])
+            meant = find_near_word(self._connection, asked, condition, values, searches_on=is_lost)
+            if meant:
+                near[word.text] = respell(word.text, meant) if word.whole else meant
+        return near
 
 
 def check_page(page: Page, max_limit: int = MAX_LIMIT) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from difflib import SequenceMatcher
 from typing import Any
 
+from gitmem.catalog.tables import FIELDS
 from gitmem.text import fold
 
 MIN_CHARS = 4
@@ -14,6 +16,7 @@ _MAX_STEMS = 4000
 _MAX_TRIED = 12
 _LONG_CHARS = 7
 _MIN_STEM_CHARS = 3
+_HIGHLIGHTS = ", ".join(f"highlight(terms, {column}, char(2), char(3))" for column in range(len(FIELDS)))
 _HIGHLIGHT = re.compile("\x02([^\x02\x03]*)\x03")
 
 
@@ -22,11 +25,12 @@ def find_near_word(
 ) -> str | None:
     """Return the word that ``word`` was probably meant to be, as a record that may answer has it, or ``None``.
 
-    Up to six letters one may be wrong, missing, too many or swapped with its neighbour, two in a longer word. The first
-    two letters are right, or swapped; with ``searches_on`` only the first has to be.
+    ``word`` may be the whole of an identifier, without what joins its parts; the digits in it are taken to be
+    right. Up to six letters one may be wrong, missing, too many or swapped with its neighbour, two in a longer
+    word. The first two letters are right, or swapped; with ``searches_on`` only the first has to be.
     """
     word = fold(word)
-    if not MIN_CHARS <= len(word) <= MAX_CHARS or not word.isalpha():
+    if not MIN_CHARS <= len(word) <= MAX_CHARS or not word.isalnum() or word.isdigit():
         return None
     most = 1 if len(word) < _LONG_CHARS else 2
     heads = [word[0]] if searches_on else [word[:2]]
@@ -35,9 +39,28 @@ def find_near_word(
     for _distance, _few, stem in near[:_MAX_TRIED]:
         for form, count in _list_forms(connection, stem, condition, values).items():
             distance = measure(word, form, most)
-            if 0 < distance <= most:
+            if 0 < distance <= most and _list_digits(word) == _list_digits(form):
                 found.append((distance, -count, form))
     return min(found)[2] if found else None
+
+
+def respell(text: str, meant: str) -> str:
+    """Return the identifier ``text`` as its whole was ``meant``: ``parse_utl`` as ``parse_url`` for ``parseurl``."""
+    places = [place for place, char in enumerate(text) if char.isalnum()]
+    whole = "".join(text[place] for place in places)
+    if len(whole) != len(fold(whole)):
+        return meant
+    respelt, at = "", 0
+    for kind, start, end, first, last in SequenceMatcher(None, fold(whole), meant, autojunk=False).get_opcodes():
+        stop = places[end - 1] + 1 if end else 0
+        if kind == "equal":
+            respelt += text[at:stop]
+        else:
+            joiners = "".join(char for char in text[at:stop] if not char.isalnum())
+            around = whole[start:end] or whole[max(0, start - 1) : start + 1]
+            respelt += joiners + (meant[first:last].upper() if around.isupper() else meant[first:last])
+        at = max(at, stop)
+    return respelt + text[at:]
 
 
 def measure(one: str, other: str, most: int) -> int:
@@ -88,8 +111,7 @@ def _measure_beginnings(one: str, other: str, most: int) -> list[int]:
 def _list_forms(connection: sqlite3.Connection, stem: str, condition: str, values: tuple[Any, ...]) -> dict[str, int]:
     """Return the words with this stem that a few records have, each with in how many of them."""
     rows = connection.execute(
-        "SELECT highlight(terms, 0, char(2), char(3)), highlight(terms, 3, char(2), char(3)),"  # noqa: S608
-        " highlight(terms, 4, char(2), char(3)) FROM terms JOIN records ON records.rowid = terms.rowid"
+        f"SELECT {_HIGHLIGHTS} FROM terms JOIN records ON records.rowid = terms.rowid"  # noqa: S608
         f" WHERE terms MATCH ? AND is_shadowed = 0{condition} LIMIT 3",
         ('"' + stem.replace('"', "") + '"', *values),
     )
@@ -98,3 +120,7 @@ def _list_forms(connection: sqlite3.Connection, stem: str, condition: str, value
         for form in {form for text in texts for form in _HIGHLIGHT.findall(text)}:
             counts[form] = counts.get(form, 0) + 1
     return counts
+
+
+def _list_digits(word: str) -> list[str]:
+    return [char for char in word if char.isdigit()]

@@ -106,8 +106,10 @@ def _merge_extra(
     pairs = zip(places, answers, strict=True)
     extra["notes"] = [{**note, "vault": place.name} for place, one in pairs for note in one.extra.get("notes", ())]
     for name in ("did_you_mean", "not_word_for_word", "hint"):
-        if not has_strong and all(name in answer.extra for answer in read):
-            extra[name] = read[0].extra[name]
+        said = [answer.extra[name] for answer in read if name in answer.extra]
+        # What a word was meant to be only one vault may know; the others hold for all or not at all.
+        if not has_strong and said and (name == "did_you_mean" or len(said) == len(read)):
+            extra[name] = said[0]
     extra["vaults"] = [
         {
             "name": place.name,

@@ -241,6 +241,29 @@ class TestSpelling:
     def test_a_word_that_no_record_has(self, ground: Ground, text: str, near: dict[str, str]) -> None:
         assert ask(ground, text).near == near
 
+    @pytest.mark.parametrize(
+        ("text", "near"),
+        [
+            ("pytst", {"pytst": "pytest"}),
+            ("acmee", {"acmee": "acme"}),
+            ("rollbck-window", {"rollbck-window": "rollback-window"}),
+            ("parse_utl", {"parse_utl": "parse_url"}),
+            ("parseUtl", {"parseUtl": "parseUrl"}),
+            ("pasre.url", {"pasre.url": "parse.url"}),
+            ("parse_urxl", {"parse_urxl": "parse_url"}),
+            ("HTTPServre2", {"HTTPServre2": "HTTPServer2"}),
+            ("HTPTServer2", {"HTPTServer2": "HTTPServer2"}),
+            ("HTTPServer3", {}),
+            ("ERR_2042", {}),
+        ],
+    )
+    def test_tags_keys_and_identifiers_are_offered(self, tmp_path: Path, text: str, near: dict[str, str]) -> None:
+        with Ground(tmp_path, ":memory:") as other:
+            other.note("promoted/a.md", 1, "x\n", title="x", tags="[tool/pytest, client/acme]", key="rollback-window")
+            other.note("promoted/b.md", 2, "Use parse_url and HTTPServer2; ERR_2041.\n", title="x")
+            other.refresh()
+            assert ask(other, text).near == near
+
     def test_only_what_would_answer_is_offered(self, ground: Ground) -> None:
         assert ask(ground, "replicaton").near == {}
         every = Filters(states=tuple(State))

@@ -112,6 +112,8 @@ def test_all_vaults_are_asked_and_labelled(filled: Gitmem) -> None:
         ("global", "ok", 2),
     ]
     assert (both["total"], both["more"], both["episodes"]) == (3, False, 1)
+    respelt = filled("search", "lifetme", "--all-vaults", "--json").document
+    assert respelt["did_you_mean"] == "lifetime"
     second = filled("search", "cache", "--all-vaults", "--json", "--offset", "1", "--limit", "1").document
     assert [row["title"] for row in second["results"]] == ["Cache lifetime"]
     by_title = filled("search", "cache", "--all-vaults", "--json", "--sort", "title").document
