@@ -11,6 +11,7 @@ from typing import Literal, TypeVar
 from gitmem.catalog.place import PAGE_BYTES, Identity, close_nameless, ensure_private, identify, remove
 from gitmem.catalog.tables import SCHEMA, schema_version
 from gitmem.errors import GitmemError, UnavailableError
+from gitmem.text import fold
 
 _T = TypeVar("_T")
 _IN_MEMORY = ":memory:"
@@ -266,6 +267,7 @@ class Database:
         try:
             for setting in _SETTINGS:
                 connection.execute(setting)
+            connection.create_function("fold", 1, fold, deterministic=True)
             connection.execute("PRAGMA journal_mode = WAL")
             if _read_page_bytes(connection) != PAGE_BYTES:  # nor could it be copied to memory
                 raise sqlite3.DatabaseError("its pages have another size")

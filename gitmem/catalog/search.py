@@ -49,7 +49,7 @@ _MAX_RESPELT = 3
 _ORDERS = {
     Sort.UPDATED: f"{format_moment('coalesce(updated, created)')} DESC, path",
     Sort.CREATED: f"{format_moment('created')} DESC, path",
-    Sort.TITLE: "records.title COLLATE NOCASE, path",
+    Sort.TITLE: "fold(records.title), id",  # as a list is sorted
     Sort.PATH: "path",
 }
 _COLUMNS = {"key": "key", "alias": "key", "title": "title"}

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from gitmem.catalog.filters import Filters
 from gitmem.catalog.notes import search_notes
+from gitmem.catalog.pages import Order, list_page
 from gitmem.catalog.query import list_links, list_private_paths
 from gitmem.catalog.search import MAX_COUNT, MAX_LIMIT, MAX_OFFSET, Matches, Page, Query, search
 from gitmem.errors import InputError
@@ -143,6 +144,17 @@ def test_orders(ground: Ground, sort: Sort, order: list[str]) -> None:
     only = Filters(only=("promoted/two.md", "promoted/redis.md", "promoted/more.md"))
     assert names(ask(ground, "workers cache", Page(sort=sort), filters=only)) == order
     assert names(ask(ground, "workers cache", Page(limit=1, offset=1, sort=sort), filters=only)) == order[1:2]
+
+
+def test_titles_are_sorted_as_in_a_list(tmp_path: Path) -> None:
+    titles = ("Öb", "Äz", "äa", "zebra", "Straße", "STRASSE", "Ωmega", "b", "B")
+    with Ground(tmp_path, ":memory:") as other:
+        for number, title in enumerate(titles):
+            other.note(f"promoted/{9 - number}.md", number, "cache\n", title=title)
+        other.refresh()
+        listed = [row.title for row in list_page(other.database, Filters(), Order.TITLE).rows]
+        pages = [ask(other, "cache", Page(1, at, Sort.TITLE)).page[0].row.title for at in range(len(titles))]
+        assert pages == listed == ["b", "B", "Straße", "STRASSE", "zebra", "äa", "Äz", "Öb", "Ωmega"]
 
 
 def test_another_order_has_no_weak_matches_beside_others(ground: Ground) -> None:
