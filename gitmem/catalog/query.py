@@ -71,6 +71,12 @@ def find_fingerprints(database: Database, paths: Iterable[str]) -> dict[str, Fin
     return {path: Fingerprint(row[0]) if row else None for path, row in rows.items()}
 
 
+def list_ids(database: Database) -> frozenset[RecordId]:
+    """Return the ids of all records; private ones are none of them."""
+    with database.reading() as connection:
+        return frozenset(record_id for (record_id,) in connection.execute("SELECT id FROM records"))
+
+
 def count_stored(database: Database) -> tuple[int, int]:
     """Return of how many notes the catalog has signatures, and how many records it holds."""
     with database.reading() as connection:

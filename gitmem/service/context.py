@@ -22,7 +22,7 @@ from gitmem.model.validity import find_marks, is_in_force
 from gitmem.model.vault_path import parse_vault_path
 from gitmem.service.confirmed import list_confirmed
 from gitmem.service.global_vault import UNREADABLE, ask_global
-from gitmem.service.reading import Reading, ask, iter_private, mask
+from gitmem.service.reading import Reading, ask, mask
 from gitmem.service.superseded import find_superseded, find_superseded_declared
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold
@@ -154,9 +154,10 @@ def _gather(reading: Reading, scope: Scope, *, is_own: bool) -> _Look:
 
 def _read_baseline(reading: Reading) -> tuple[list[Record], list[Problem]]:
     """Return the baseline as HEAD has it, masked, without what is private there or now, and what can't be read."""
+    from gitmem.service.hidden import list_hidden
     from gitmem.service.past import scan_commit
 
-    hidden = frozenset(record.id for record in iter_private(reading.vault, reading.database))
+    hidden = list_hidden(reading.vault, reading.database, reading.report, [reading.head])
     past = scan_commit(reading.vault, reading.head, hidden, (State.BASELINE.folder,))
     records, problems = [], []
     with past.open() as read:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,11 @@ from gitmem.errors import InputError
 from gitmem.git.history import read_commit
 from gitmem.git.trees import diff_trees, tree_of
 from gitmem.model.answer import Answer, Status
-from gitmem.model.ids import CommitId, RecordId
+from gitmem.model.ids import CommitId
 from gitmem.model.record import Record, State, state_of
 from gitmem.service.differences import LineChanges, compare_lines
-from gitmem.service.reading import ask, iter_private, mask
+from gitmem.service.hidden import Hidden
+from gitmem.service.reading import find_hidden, mask
 from gitmem.service.revision import get_revision
 from gitmem.service.sides import Pair, Side, Source, pair_up
 from gitmem.service.vault import OpenVault
@@ -73,9 +74,9 @@ def diff(
     paths = _list_paths(vault, old, new, to_worktree=to_worktree)
     source = Source(vault, old, None if to_worktree else new)
     notes = [path for path in paths if state_of(path) is not None and path.endswith(".md")]
-    hidden = ask(vault, lambda database, _report: {one.id for one in iter_private(vault, database)}, strict=True)
+    asked = [new] if old is None else [old, new]
     pairs = pair_up(source, notes)
-    shown, private = _split(pairs, hidden)
+    shown, private = _split(source, pairs, find_hidden(vault, asked))
     told = {side.path for one in pairs for side in (one.old, one.new) if side is not None}
     ordered = sorted(shown, key=lambda one: (CHANGES.index(_name_change(one)), _title(one).casefold(), one.path))
     rows = tuple(_row(source, one, bounds.lines) for one in ordered[: bounds.records])
@@ -122,10 +123,15 @@ def _list_paths(vault: OpenVault, old: CommitId | None, new: CommitId, *, to_wor
     return sorted(found)
 
 
-def _split(pairs: list[Pair], hidden: Container[RecordId]) -> tuple[list[Pair], int]:
+def _split(source: Source, pairs: list[Pair], hidden: Hidden) -> tuple[list[Pair], int]:
     """Return the pairs that may be told, and how many may not."""
-    shown = [one for one in pairs if not one.is_private and (one.id is None or one.id not in hidden)]
+    shown = [one for one in pairs if not one.is_private and not _is_hidden(source, one, hidden)]
     return shown, len(pairs) - len(shown)
+
+
+def _is_hidden(source: Source, one: Pair, hidden: Hidden) -> bool:
+    sides = [side for side in (one.old, one.new) if side is not None]
+    return any(side.id in hidden if side.id else hidden.has_note(side.path, source.read_data(side)) for side in sides)
 
 
 def _name_change(one: Pair) -> str:

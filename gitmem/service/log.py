@@ -15,9 +15,10 @@ from gitmem.model.ids import CommitId, OpId, RecordId, is_record_id
 from gitmem.model.record import Problem
 from gitmem.model.when import parse_when
 from gitmem.service.find import get_record
+from gitmem.service.hidden import Hidden
 from gitmem.service.history import find_committed_place, find_last_place, iter_touches
 from gitmem.service.operations import Operation, find_undone, parse_operation
-from gitmem.service.reading import ask, iter_private
+from gitmem.service.reading import find_hidden
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold
 
@@ -129,12 +130,14 @@ def _without_private(vault: OpenVault, told: list[Operation], own: Collection[Re
     """Return operations without the names of records that are private; those in ``own`` are known not to be."""
     if not any(set(one.records) - set(own) for one in told):
         return told
-    hidden = ask(vault, lambda database, _report: {one.id for one in iter_private(vault, database)}, strict=True)
-    return [one if hidden.isdisjoint(one.records) else _without_names(one, hidden) for one in told]
+    hidden = find_hidden(vault, ())
+    return [_without_names(one, hidden, own) for one in told]
 
 
-def _without_names(one: Operation, hidden: Collection[RecordId]) -> Operation:
-    left = tuple(record for record in one.records if record not in hidden)
+def _without_names(one: Operation, hidden: Hidden, own: Collection[RecordId]) -> Operation:
+    left = tuple(record for record in one.records if record in own or record not in hidden)
+    if len(left) == len(one.records):
+        return one
     title = f"{len(one.records)} records, private ones among them" if left else "a private record"
     return replace(one, title=title, note="", records=left)
 

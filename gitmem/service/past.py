@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from gitmem.errors import InputError
-from gitmem.model.ids import CommitId, Fingerprint, RecordId
+from gitmem.model.ids import CommitId, Fingerprint
 from gitmem.model.record import FOLDERS, Problem, Record
 from gitmem.model.vault_path import VaultPath
+from gitmem.service.hidden import Hidden
 from gitmem.service.vault import OpenVault
 from gitmem.vault.record_file import parse_record
 from gitmem.vault.scan import MAX_NOTE_BYTES, FolderScan, Scan, content_signature, is_note
@@ -17,7 +18,7 @@ from gitmem.vault.scan import MAX_NOTE_BYTES, FolderScan, Scan, content_signatur
 
 @dataclass(frozen=True)
 class Past:
-    """The notes of one commit. ``scan`` knows them by their content; ``hidden`` are the records that are private now.
+    """The notes of one commit. ``scan`` knows them by their content; ``hidden`` is what is private now.
 
     INV-PRIVATE: what is private now is private in every earlier commit, too.
     """
@@ -26,7 +27,7 @@ class Past:
     commit: CommitId
     scan: Scan
     blobs: dict[str, Fingerprint]
-    hidden: Container[RecordId]
+    hidden: Hidden
 
     def open(self) -> AbstractContextManager[Callable[[str], bytes]]:
         """Return what reads a note by its path. Raises ``InputError`` (``too-large``,
@@ -53,9 +54,7 @@ class Past:
         return data
 
 
-def scan_commit(
-    vault: OpenVault, commit: CommitId, hidden: Container[RecordId], tops: Iterable[str] = tuple(FOLDERS)
-) -> Past:
+def scan_commit(vault: OpenVault, commit: CommitId, hidden: Hidden, tops: Iterable[str] = tuple(FOLDERS)) -> Past:
     """Look at the folders of ``commit`` below ``tops``, and at no note.
 
     Raises ``IntegrityError`` (``object-unreadable``).

@@ -19,19 +19,18 @@ def show_notes(reading: Reading, found: Sequence[NoteMatch], max_chars: int) -> 
     What changed or went since the scan is left out, and of an earlier commit what is private now. Raises
     ``UnavailableError`` (``scanner-failed``).
     """
-    from gitmem.catalog.query import list_private_paths
     from gitmem.policy.secrets import redact
     from gitmem.relevance.snippet import find_spans, make_snippet
     from gitmem.vault.plain_note import parse_plain_note
 
-    hidden = set() if reading.past is None or not found else set(list_private_paths(reading.vault.database))
     rows = []
     with reading.open() as read:
         for match in found:
             note = None
             with suppress(InputError, StateError):
-                note = parse_plain_note(match.path, read(match.path))
-            if note is None or note.is_private or match.path in hidden:
+                data = read(match.path)
+                note = parse_plain_note(match.path, data)
+            if note is None or note.is_private or (reading.past and reading.past.hidden.has_note(match.path, data)):
                 continue
             snippet = make_snippet(redact(note.text), match.words, max_chars)
             spans = [list(span) for span in find_spans(snippet, match.words)]

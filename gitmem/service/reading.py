@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from gitmem.clock import format_utc
 from gitmem.errors import GitmemError, InputError, IntegrityError, StateError, UnavailableError
 from gitmem.model.answer import Answer, Status
-from gitmem.model.ids import CommitId, RecordId
+from gitmem.model.ids import CommitId
 from gitmem.model.record import Problem, Record
 from gitmem.model.validity import find_marks
 from gitmem.model.vault_path import VaultPath, parse_vault_path
@@ -24,6 +24,7 @@ from gitmem.service.vault import OpenVault
 if TYPE_CHECKING:
     from gitmem.catalog.database import Database
     from gitmem.catalog.reconcile import Report
+    from gitmem.service.hidden import Hidden
     from gitmem.service.past import Past
 
 T = TypeVar("T")
@@ -192,10 +193,11 @@ def _ask_past(vault: OpenVault, commit: CommitId, question: Callable[[Reading], 
     from gitmem.git.history import read_commit
     from gitmem.policy.secrets import redact
     from gitmem.relevance.terms import extract_terms
+    from gitmem.service.hidden import list_hidden
     from gitmem.service.past import scan_commit
 
-    def copy(database: Database, _report: Report) -> tuple[Database, frozenset[RecordId]]:
-        return copy_by_content(database), frozenset(record.id for record in iter_private(vault, database))
+    def copy(database: Database, report: Report) -> tuple[Database, Hidden]:
+        return copy_by_content(database), list_hidden(vault, database, report, [commit])
 
     database, hidden = ask(vault, copy, strict=True)  # what is private now must be known
     past = scan_commit(vault, commit, hidden)
@@ -264,6 +266,13 @@ def iter_private(vault: OpenVault, database: Database) -> Iterator[Record]:
             record = parse_record(path, read_stable(vault.layout.repo, path, vault.clock))
             if record is not None:
                 yield record
+
+
+def find_hidden(vault: OpenVault, asked: Iterable[CommitId]) -> Hidden:
+    """Return what is private now, for answers about the commits in ``asked``. Raises what ``ask`` raises."""
+    from gitmem.service.hidden import list_hidden
+
+    return ask(vault, lambda database, report: list_hidden(vault, database, report, asked), strict=True)
 
 
 def mask(record: Record, data: bytes) -> tuple[Record, bytes]:

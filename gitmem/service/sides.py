@@ -82,8 +82,7 @@ class Source:
 
     def read(self, side: Side) -> tuple[Record, bytes]:
         """Return a note that was looked at as a record, with its bytes; one without an id where it is none."""
-        blob = side.blob
-        data = side.data or (self._vault.repo.read_object(blob) if blob and side.data is None else b"")
+        data = self.read_data(side)
         if side.problem is None:
             record = parse_record(VaultPath(side.path), data)
             if record is not None:
@@ -95,6 +94,12 @@ class Source:
             RecordId(""), VaultPath(side.path), state, side.title, note.body, print_, properties=note.properties
         )
         return plain, data
+
+    def read_data(self, side: Side) -> bytes:
+        """Return the bytes of a note that was looked at; none where its file could not be read."""
+        if side.data is not None:
+            return side.data
+        return self._vault.repo.read_object(side.blob) if side.blob else b""
 
     def _make_sides(self, commit: CommitId | None, paths: list[str]) -> dict[str, Side]:
         return {

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from gitmem.errors import InputError
 from gitmem.hosts.cli.output import read_document
 from gitmem.model.answer import Answer
 from gitmem.model.authority import Actor
@@ -113,3 +115,86 @@ def test_no_commit_made_since_names_it(desk: Desk, memory: Memory, person: Actor
     told = desk.git("log", "--format=%B", f"{before}..HEAD").casefold()
     assert told.count("gitmem-op-id") == 6
     assert [word for word in MARKERS if word in told] == []
+
+
+SLIPS: dict[str, Callable[[Desk, Path], object]] = {
+    "conflict": lambda _desk, path: path.write_text(f"<<<<<<< a\n{path.read_text()}=======\n>>>>>>> b\n"),
+    "conflict without its property": lambda _desk, path: path.write_text(
+        "<<<<<<< a\n" + path.read_text().replace("private: true\n", "")
+    ),
+    "broken property": lambda _desk, path: path.write_text(path.read_text().replace("kind: fact", "kind: [fact")),
+    "no text": lambda _desk, path: path.write_bytes(b"\0"),
+    "gone": lambda _desk, path: path.unlink(),
+    "no record any more": lambda _desk, path: path.write_text("Nothing.\n"),
+}
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+@pytest.mark.parametrize("slip", SLIPS)
+def test_inv_private_a_slip_does_not_bring_its_past_back(
+    desk: Desk, memory: Memory, hidden: str, slip: str, is_committed: bool
+) -> None:
+    before = desk.git("rev-parse", "HEAD~1").strip()
+    (path,) = desk.repo.glob(f"observations/*/*{hidden[:6]}.md")
+    if is_committed and slip == "conflict without its property":
+        pytest.skip("what is committed without the property is public")
+    SLIPS[slip](desk, path)
+    if is_committed:
+        desk.git("commit", "-qam", "by hand")
+    for read in (
+        lambda: memory.list(EVERY, as_of=before),
+        lambda: memory.tags(EVERY, as_of=before),
+        lambda: memory.timeline(EVERY, as_of=before),
+        lambda: memory.search(BODY, EVERY, as_of=before),
+        lambda: memory.search(BODY[:-1], EVERY, as_of=before),
+        lambda: memory.diff(f"{before}~3", before),
+        lambda: memory.diff(f"{before}~2", "HEAD"),
+        lambda: memory.log(limit=None),
+    ):
+        told = tell(memory, read()).replace(path.name, "")
+        assert [word for word in MARKERS if word in told] == []
+    with pytest.raises(InputError):
+        memory.show(hidden, as_of=before)
+
+
+def test_what_was_public_when_it_went_is_there_in_the_past(desk: Desk, memory: Memory, person: Actor) -> None:
+    made = [memory.observe(draft(f"Note {n}", f"It says {BODY}."), person).records[0] for n in range(3)]
+    before = desk.git("rev-parse", "HEAD").strip()
+    (desk.repo / made[0].path).unlink()
+    (desk.repo / made[1].path).write_text("---\ngitmem_id: " + made[1].id + "\nkind: [\n---\n")
+    desk.git("commit", "-qam", "by hand")
+    (desk.repo / made[2].path).unlink()
+    assert {hit.record.id for hit in memory.list(EVERY, as_of=before).hits} == {one.id for one in made}
+
+
+def test_a_branch_that_was_never_merged_is_shown(desk: Desk, memory: Memory, person: Actor) -> None:
+    start = desk.git("rev-parse", "HEAD").strip()
+    made = memory.observe(draft("Elsewhere", f"It says {BODY}."), person).records[0]
+    desk.git("branch", "other")
+    desk.git("reset", "-q", "--hard", start)
+    assert [hit.record.id for hit in memory.list(EVERY, as_of="other").hits] == [made.id]
+
+
+@pytest.mark.parametrize("becomes", ["in place", "moved", "renamed", "gone"])
+def test_inv_private_a_plain_note_is_private_in_the_past_wherever_it_went(
+    desk: Desk, memory: Memory, becomes: str
+) -> None:
+    text = f"It says {BODY}, and more than enough to know it by.\n"
+    note = desk.repo / "promoted" / "Plain.md"
+    note.write_text(text)
+    desk.git("add", ".")
+    desk.git("commit", "-qm", "by hand")
+    assert memory.search(BODY, EVERY, as_of="HEAD").extra["notes"]
+    note.unlink()
+    there = {"moved": "retired/Plain.md", "renamed": "promoted/Other.md"}.get(becomes, "promoted/Plain.md")
+    (desk.repo / there).parent.mkdir(exist_ok=True)
+    (desk.repo / there).write_text(f"---\nprivate: true\n---\n{text}")
+    desk.git("add", ".")
+    desk.git("commit", "-qm", "by hand")
+    if becomes == "gone":
+        (desk.repo / there).unlink()
+        desk.git("commit", "-qam", "by hand")
+    commits = desk.git("rev-list", "HEAD").split()
+    for commit in commits[:-1]:
+        assert not memory.search(BODY, EVERY, as_of=commit).extra["notes"]
+        assert BODY not in tell(memory, memory.diff(f"{commit}~1", commit))
