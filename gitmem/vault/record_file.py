@@ -18,7 +18,7 @@ from gitmem.vault.frontmatter import Note, format_note, parse_note
 from gitmem.vault.lookalike import find_lookalike
 from gitmem.vault.markdown import find_tags
 from gitmem.vault.own_form import parse_own_record, without_known
-from gitmem.vault.private import says_private
+from gitmem.vault.private import may_be_private, says_private
 from gitmem.vault.properties import BY_NAME, PROPERTIES, MisfitError, check_own, parse_id
 from gitmem.vault.scan import MAX_NOTE_BYTES
 from gitmem.vault.yaml_write import check_name, check_value
@@ -64,7 +64,10 @@ def _parse_any(path: VaultPath, data: bytes) -> Record | None:
     note = parse_note(data)
     if note.problem and not _is_plain(note):
         problem = note.problem
-        raise InputError(problem.code, problem.message, "Open the note and put it right.", path=path, line=problem.line)
+        # INV-PRIVATE: what is wrong with YAML is said in its own words.
+        is_told = not problem.code.startswith("yaml-") or not may_be_private(data)
+        message = problem.message if is_told else "the properties of a private note can't be read"
+        raise InputError(problem.code, message, "Open the note and put it right.", path=path, line=problem.line)
     if "gitmem_id" not in note.properties:
         return None
     if len(data) > MAX_NOTE_BYTES:

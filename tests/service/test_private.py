@@ -157,6 +157,20 @@ def test_inv_private_a_slip_does_not_bring_its_past_back(
         memory.show(hidden, as_of=before)
 
 
+def test_inv_private_what_is_wrong_with_a_private_note_is_said_without_its_words(
+    desk: Desk, memory: Memory, hidden: str
+) -> None:
+    (path,) = desk.repo.glob(f"observations/*/*{hidden[:6]}.md")
+    path.write_text(path.read_text().replace("---\n", f"---\n{TITLE}: 1\n{TITLE}: 2\n", 1))
+    for read in READS.values():
+        assert TITLE not in tell(memory, read(memory)).replace(path.name, "")
+    told = [row for row in memory.check().rows if row["path"].endswith(path.name)]
+    assert [(row["code"], row["message"]) for row in told] == [
+        ("yaml-duplicate-key", "the properties of a private note can't be read")
+    ]
+    assert "yaml-duplicate-key" in {one.code for one in memory.status().diagnostics}
+
+
 def test_what_was_public_when_it_went_is_there_in_the_past(desk: Desk, memory: Memory, person: Actor) -> None:
     made = [memory.observe(draft(f"Note {n}", f"It says {BODY}."), person).records[0] for n in range(3)]
     before = desk.git("rev-parse", "HEAD").strip()
