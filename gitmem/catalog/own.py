@@ -58,7 +58,7 @@ def take_own(
         for folder, names in folders.items():
             _take_folder(connection, writer, data, root, folder, names, file_time_ns)
         writer.flush()
-        if writer.forgot_private:  # what is to be wiped from the file takes its time
+        if writer.has_new_private:  # what is to be wiped from the file takes its time
             raise _LeaveError
         flag_duplicates(connection, writer.added)
 

@@ -121,7 +121,7 @@ def _reconcile(database: Database, scan: Scan, intake: _Intake) -> Report:
         writer = Writer(connection, intake.read, intake.parse, intake.terms, intake.clean)
         _apply(connection, writer, scan, differing, intake)
         report = _make_report(database, connection, scan, writer.changed, writer.unstable)
-    if writer.forgot_private:
+    if writer.has_new_private:
         database.empty_log()
     return report
 
@@ -168,7 +168,7 @@ def _apply(
     else:
         connection.execute("DELETE FROM looks")
     flag_duplicates(connection, writer.added)
-    if writer.forgot_private:
+    if writer.has_new_private:
         # Deleted terms stay in the engine's segments until these are merged.
         connection.execute("INSERT INTO terms(terms) VALUES ('optimize')")
         connection.execute("INSERT INTO note_terms(note_terms) VALUES ('optimize')")

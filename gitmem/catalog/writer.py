@@ -28,6 +28,11 @@ _ADD_NAME = "INSERT OR IGNORE INTO names VALUES (?, ?, ?)"
 _ADD_TAG = "INSERT OR IGNORE INTO tags VALUES (?, ?, ?)"
 _ADD_LINK = "INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?)"
 ADD_PROBLEM = "INSERT INTO problems VALUES (?, ?, ?, ?)"
+# What the engine keeps beside its averages and its structure are terms, those of deleted rows among them.
+_STORED_TERMS = (
+    "SELECT 1 FROM terms_data WHERE id > 10 LIMIT 1",
+    "SELECT 1 FROM note_terms_data WHERE id > 10 LIMIT 1",
+)
 _NO_ID = "it has no gitmem_id"
 # What gitmem names its files: no need to look at each letter of ten thousand of them.
 _OWN_PATH = re.compile(
@@ -36,11 +41,11 @@ _OWN_PATH = re.compile(
 
 
 class _File(NamedTuple):
-    """A file that was read and is to be taken in; ``had_text`` tells whether any of its text was stored before."""
+    """A file that was read and is to be taken in; ``was_private`` tells whether it was known to be private before."""
 
     path: str
     data: bytes
-    had_text: bool
+    was_private: bool
 
 
 class _Texts(NamedTuple):
@@ -60,7 +65,8 @@ class Writer:
 
     ``read``, ``parse``, ``terms`` and ``clean`` are as ``reconcile`` takes them. ``changed`` counts the files that were
     taken or forgotten, ``unstable`` names those in motion, ``added`` holds the ids of the records that were written.
-    ``forgot_private`` says that a record was stored of a file that is private now.
+    ``has_new_private`` says that a file is private that was not known as such, beside text that was stored before: some
+    of that may have been its own, at this path or another, and gone since.
     """
 
     def __init__(
@@ -73,7 +79,7 @@ class Writer:
     ) -> None:
         self.changed = 0
         self.unstable: list[str] = []
-        self.forgot_private = False
+        self.has_new_private = False
         self.added: set[str] = set()
         self._connection = connection
         self._read = read
@@ -83,6 +89,7 @@ class Writer:
         self._clean_text = clean
         self._row = connection.execute("SELECT coalesce(max(rowid), 0) FROM records").fetchone()[0]
         self._waiting: list[_File] = []
+        self._is_fresh = not any(connection.execute(each).fetchone() for each in _STORED_TERMS)
 
     def take(self, path: str, *, is_known: bool) -> bool:
         """Read the file at ``path`` and replace what is stored of it; return whether it held still."""
@@ -103,18 +110,18 @@ class Writer:
         return True
 
     def forget(self, path: str) -> bool:
-        """Drop everything stored of the file at ``path``; return whether some of its text was."""
+        """Drop everything stored of the file at ``path``; return whether it was known to be private."""
         execute = self._connection.execute
         row = execute("SELECT rowid, key, title, aliases, tags FROM records WHERE path = ?", (path,)).fetchone()
         execute("DELETE FROM problems WHERE path = ?", (path,))
-        execute("DELETE FROM private WHERE path = ?", (path,))
+        was_private = execute("DELETE FROM private WHERE path = ?", (path,)).rowcount > 0
         execute("DELETE FROM links WHERE path = ?", (path,))
         if row is None:
             note = execute("SELECT rowid FROM notes WHERE path = ?", (path,)).fetchone()
             if note is not None:
                 execute("DELETE FROM note_terms WHERE rowid = ?", note)
                 execute("DELETE FROM notes WHERE rowid = ?", note)
-            return note is not None
+            return was_private
         number, key, title, aliases, tags = row
         for name in _list_names(number, title, key, aliases.split("\n")):
             execute("DELETE FROM names WHERE name = ? AND field = ? AND record = ?", name)
@@ -122,7 +129,7 @@ class Writer:
             execute("DELETE FROM tags WHERE folded = ? AND record = ?", (fold(tag), number))
         execute("DELETE FROM terms WHERE rowid = ?", (number,))
         execute("DELETE FROM records WHERE rowid = ?", (number,))
-        return True
+        return was_private
 
     def flush(self) -> None:
         """Take in the files that are waiting."""
@@ -172,7 +179,7 @@ class Writer:
 
     def _hide(self, file: _File) -> None:
         self._connection.execute("INSERT INTO private VALUES (?)", (file.path,))
-        self.forgot_private |= file.had_text
+        self.has_new_private |= not (file.was_private or self._is_fresh)
 
     def _add_note(self, file: _File, why: str) -> None:
         """Store what is no record, so that it is found all the same; nothing of what may be private."""

@@ -95,11 +95,37 @@ def test_asked_for_by_name_it_is_withheld(memory: Memory, hidden: str, verb: str
 def test_the_catalog_and_the_views_forget_it(desk: Desk, memory: Memory, hidden: str) -> None:
     memory.search(BODY, EVERY)
     memory.close()
-    for file in [*desk.runtime.glob("catalog*"), desk.repo / "INDEX.md", *desk.repo.glob("catalog*")]:
-        data = file.read_bytes().lower() if file.is_file() else b""
-        # The name of its file is kept: it is what tells the catalog that a file is known, and private.
-        found = [word for word in MARKERS if word.encode() in data.replace(f"the-{TITLE}-report".encode(), b"")]
-        assert found == [], file
+    assert find_kept(desk, f"the-{TITLE}-report") == []
+
+
+@pytest.mark.parametrize("name", ["moved", "gone between", "as a plain note"])
+def test_inv_private_the_catalog_forgets_what_was_elsewhere(
+    desk: Desk, memory: Memory, person: Actor, name: str
+) -> None:
+    for number in range(3):
+        memory.observe(draft(f"A public note {number}", "Nothing of it here."), person)
+    made = memory.observe(Draft(f"The {TITLE} report", f"It says {BODY}.", Kind.FACT, tags=(TAG,)), person).records[0]
+    memory.search(BODY, EVERY)
+    path = desk.repo / made.path
+    text = path.read_text().replace("---\n", "---\nprivate: true\n", 1)
+    text = text.replace("gitmem_id", "id") if name == "as a plain note" else text
+    path.unlink()
+    if name == "gone between":
+        memory.search(BODY, EVERY)
+    (desk.repo / "promoted" / "Other.md").write_text(text)
+    memory.search("nothing", EVERY)
+    memory.close()
+    assert find_kept(desk, path.name.removesuffix(".md"), ("catalog.sqlite*",)) == []
+
+
+def find_kept(desk: Desk, name: str, patterns: tuple[str, ...] = ("catalog*",)) -> list[str]:
+    """Return the markers in the catalog and the views, but for ``name``, which tells that a file is private."""
+    kept = []
+    views = [] if "catalog*" not in patterns else [desk.repo / "INDEX.md", *desk.repo.glob("catalog*")]
+    for file in [*(one for each in patterns for one in desk.runtime.glob(each)), *views]:
+        data = file.read_bytes().lower().replace(name.encode(), b"") if file.is_file() else b""
+        kept += [f"{file.name}: {word}" for word in MARKERS if word.encode() in data]
+    return kept
 
 
 def test_no_commit_made_since_names_it(desk: Desk, memory: Memory, person: Actor, hidden: str) -> None:
