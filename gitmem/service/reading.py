@@ -32,7 +32,7 @@ WITHHELD = ("scanner-failed",)
 
 
 class _OutdatedError(Exception):
-    """A note is not what the catalog says of it, though its folder has not changed: it was written in place."""
+    """A note is not, or may not be, what the catalog says of it, though its folder has not changed."""
 
 
 def ask(vault: OpenVault, question: Callable[[Database, Report], T], *, strict: bool = False) -> T:
@@ -96,6 +96,14 @@ class Reading:
         from gitmem.vault.scan import StableReader
 
         return StableReader(self.vault.layout.repo, self.vault.clock)
+
+    def ensure_strict(self) -> None:
+        """Have the question asked again of a catalog for which every note was looked at, unless this is one.
+
+        For what is told from the catalog alone, such as another spelling: it may be of a note that is private by now.
+        """
+        if self.report.tier == "folders":
+            raise _OutdatedError
 
     def records(self, paths: Iterable[str]) -> dict[str, tuple[Record, bytes]]:
         """Return the records at ``paths`` with their bytes, reread and masked.

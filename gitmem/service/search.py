@@ -109,6 +109,7 @@ def _search(reading: Reading, query: Query, page: Page, words: str, filters: Fil
         extra["episodes"] = found.apart
     extra["notes"] = _list_notes(reading, query, page, filters, is_weak=not _is_strong(found))
     if found.near:
+        reading.ensure_strict()
         extra["did_you_mean"] = _respell(words, found.near)
     is_empty = not hits and not extra["notes"]
     if is_empty and not found.total and (hint := _explain(reading, query, filters)):

@@ -26,7 +26,8 @@ class Suggestion:
 
 
 def list_suggestions(vault: OpenVault) -> tuple[Suggestion, ...]:
-    """Return all records but private ones, retired ones too, by path. No note is read that did not change.
+    """Return all records but private ones, retired ones too, by path. Every note is looked at, and
+    none read that did not change.
 
     Secrets are masked, as in all of the catalog. Raises what ``ask`` raises.
     """
@@ -37,4 +38,4 @@ def list_suggestions(vault: OpenVault) -> tuple[Suggestion, ...]:
         rows = list_rows(database, Filters(states=tuple(State)))
         return tuple(Suggestion(row.id, row.key, row.title, row.tags) for row in rows)
 
-    return ask(vault, question)
+    return ask(vault, question, strict=True)

@@ -18,6 +18,7 @@ from gitmem.model.authority import Actor
 from gitmem.service.memory import Memory
 from gitmem.service.query import Filters
 from gitmem.service.reading import ask
+from gitmem.service.suggest import list_suggestions
 
 from conftest import Desk, draft
 
@@ -106,6 +107,23 @@ def test_a_record_that_became_private_in_place_is_left_out(desk: Desk, large: Me
     rewrite(desk, large, number, lambda text: text.replace("---\n", "---\nprivate: true\n", 1))
     found = large.list(ALL, limit=NOTES)
     assert (len(found.hits), found.extra["omitted"]) == (NOTES - 1, 0)
+
+
+def test_inv_private_spellings_tell_nothing_of_what_became_private_in_place(desk: Desk, large: Memory) -> None:
+    number = last(large)
+    rewrite(desk, large, number, lambda text: f"{text}A zanzibar.\n")
+    look(large, strict=True)
+    asked = f"zanzibra word{(number + 1) % NOTES}"
+    assert large.search(asked, ALL).extra["did_you_mean"] == asked.replace("zanzibra", "zanzibar")
+    rewrite(desk, large, number, lambda text: text.replace("---\n", "---\nprivate: true\n", 1))
+    assert look(large).tier == "folders"
+    found = large.search(asked, ALL)
+    assert ("did_you_mean" in found.extra, len(found.hits)) == (False, 1)
+
+
+def test_inv_private_completion_tells_nothing_of_what_became_private_in_place(desk: Desk, large: Memory) -> None:
+    rewrite(desk, large, last(large), lambda text: text.replace("---\n", "---\nprivate: true\n", 1))
+    assert len(list_suggestions(large.vault)) == NOTES - 1
 
 
 def test_an_id_that_was_written_in_place_is_found(desk: Desk, large: Memory) -> None:
