@@ -14,7 +14,7 @@ from gitmem.model.links import LinkTargets, link_name
 from gitmem.model.record import Problem, Record
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.service.find import get_record
-from gitmem.service.reading import ask
+from gitmem.service.reading import ask, mask
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import WorkNote, iter_link_targets, iter_work_notes, parse_work_note, scan
 from gitmem.text import fold
@@ -51,7 +51,7 @@ def links(vault: OpenVault, ref: str) -> Answer:
         for link, line in iter_links(note.note, note.data):
             if link.target and targets.resolve(link.target, note.path).path == record.path:
                 rows.append({**_row("in", link, line, targets, note.path), "path": note.path})
-    return Answer(Status.OK, head, rows=tuple(rows), diagnostics=settled, extra={"record": Hit(record)})
+    return Answer(Status.OK, head, rows=tuple(rows), diagnostics=settled, extra={"record": Hit(mask(record, data)[0])})
 
 
 def _iter_linking(vault: OpenVault, targets: LinkTargets, path: str) -> Iterator[WorkNote]:

@@ -223,10 +223,12 @@ def report(read: Callable[[], Answer]) -> Answer:
     """Return ``read``'s answer, or one that says why the memory can't be read and holds nothing of it.
 
     ``withheld`` when the secret scanner failed (closed), ``unavailable`` when the vault or its repository is missing or
-    unfit. Raises ``InputError`` for a question that is not well formed.
+    unfit. Nothing that is told holds a secret. Raises ``InputError`` for a question that is not well formed.
     """
+    from gitmem.service.masked import tell_masked
+
     try:
-        return read()
+        return tell_masked(read)
     except (UnavailableError, StateError, IntegrityError) as error:
         status = Status.WITHHELD if error.code in WITHHELD else Status.UNAVAILABLE
         return Answer(status, None, diagnostics=(Problem(error.code, error.message),), extra={"hint": error.hint})
