@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
+from gitmem.model.answer import Strength
 from gitmem.model.authority import Actor
 from gitmem.model.record import Draft
 from gitmem.service.memory import Memory
 from gitmem.service.query import Filters, SearchOptions
+
+from conftest import Desk
 
 FILLER = " ".join(["On another day something else was noted, and nobody came back to it."] * 12)
 
@@ -53,3 +58,9 @@ def test_the_order_is_the_same_whatever_page_is_asked_for(memory: Memory, person
             ).hits
         ]
         assert pages == whole, limit
+
+
+@pytest.mark.parametrize("typed", ["ＡＰＩ キー", "API キー", "api キー"])
+def test_a_title_in_full_width_letters_is_named_whole(desk: Desk, memory: Memory, typed: str) -> None:
+    (desk.repo / "promoted" / "a.md").write_text("---\ngitmem_id: m7k2q9x4c0de\ntitle: ＡＰＩ キー\n---\n")
+    assert [hit.strength for hit in memory.search(typed, Filters()).hits] == [Strength.EXACT]
