@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gitmem.errors import StateError
@@ -158,3 +160,8 @@ def test_ten_thousand_boundaries_are_an_error_and_not_a_choice() -> None:
     many = context(*(make(n % 1000, Part.BOUNDARY) for n in range(2_000)))
     with pytest.raises(StateError, match="none is left out"):
         render_context(many, 8_000)
+
+
+def test_it_says_whose_memory_it_is() -> None:
+    wanted = replace(context(make(1, Part.BOUNDARY)), scope=Scope.GLOBAL)
+    assert render_context(wanted)[0].startswith("gitmem: memory of the global vault at revision 0123456789ab.")
