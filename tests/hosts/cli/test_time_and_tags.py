@@ -176,6 +176,9 @@ def test_a_diff_has_colours_on_a_terminal(filled: Gitmem, terminal: Terminal) ->
     cache.write_text(NOTES["promoted/cache.md"].replace("Five minutes.", "Ten minutes."))
     out = terminal("diff", "--worktree").out
     assert "    \x1b[31m-Five minutes.\x1b[0m\n    \x1b[32m+Ten minutes.\x1b[0m\n" in out
+    first, second = terminal("diff", columns=60).out.splitlines()[:2]
+    assert re.fullmatch(r"from \S+Z \([0-9a-f]{12}\)", first)
+    assert re.fullmatch(r"to   \S+Z \([0-9a-f]{12}\)", second)
 
 
 def test_the_log_is_narrowed(filled: Gitmem) -> None:

@@ -76,7 +76,7 @@ def _format(answer: Answer) -> str:
     columns = find_columns()
     cells = [(row["change"], row.get("id", "-"), safe_line(row.get("title") or row["path"])) for row in answer.rows]
     heads = align(cells, columns)
-    lines = [_format_span(answer)]
+    lines = _list_span(answer, columns)
     for head, row in zip(heads, answer.rows, strict=True):
         color = _COLORS.get(row["change"])
         lines.append(head.replace(row["change"], click.style(row["change"], fg=color, bold=True), 1))
@@ -96,11 +96,12 @@ def _paint(line: str) -> str:
     return click.style(line, fg=color) if color else line
 
 
-def _format_span(answer: Answer) -> str:
+def _list_span(answer: Answer, columns: int | None) -> list[str]:
     old, new = answer.extra["from"], answer.extra["to"]
     start = f"{old['time']} ({short(old['commit'])})" if old else "nothing"
     end = f"{new['time']} ({short(new['commit'])})" if new else "the files as they are now"
-    return f"from {start} to {end}"
+    line = f"from {start} to {end}"
+    return [line] if columns is None or len(line) <= columns else [f"from {start}", f"to   {end}"]
 
 
 def _list_facts(row: dict[str, Any]) -> list[str]:
