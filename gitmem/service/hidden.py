@@ -149,6 +149,11 @@ def list_hidden(vault: OpenVault, database: Database, report: Report, asked: Ite
     return Hidden(vault, private, frozenset(known), asked)
 
 
+def is_private_note(path: str, data: bytes) -> bool:
+    """Tell whether the file at ``path``, a record or not, is private or may be. Pure."""
+    return _look(path, data).is_private
+
+
 def _look_now(vault: OpenVault, path: str) -> _Said | None:
     with suppress(GitmemError):
         return _look(path, read_stable(vault.layout.repo, parse_vault_path(path), vault.clock))

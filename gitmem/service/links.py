@@ -41,7 +41,7 @@ def links(vault: OpenVault, ref: str) -> Answer:
     head = vault.head()
     record, data = get_record(vault, ref)
     if record.private:
-        told = Problem("private", f"the record {record.id} is private; open its file to see its links", record.path)
+        told = Problem("private", f"the record {record.id} is private; open its file to see its links")
         return Answer(Status.WITHHELD, head, diagnostics=(*settled, told))
     targets = LinkTargets(iter_link_targets(vault))
     rows = [_row("out", link, line, targets, record.path) for link, line in iter_links(record, data)]

@@ -118,9 +118,9 @@ def _find_record(vault: OpenVault, head: CommitId, ref: str) -> tuple[RecordId, 
         if error.code != "no-such-record" or gone is None:
             raise
         path, was_private = gone
-        told = Problem("private", f"the record {wanted} was private; Git has its history", path)
+        told = Problem("private", f"the record {wanted} was private; Git has its history")
         return RecordId(wanted), path, told if was_private else None
-    told = Problem("private", f"the record {record.id} is private; Git has its history", record.path)
+    told = Problem("private", f"the record {record.id} is private; Git has its history")
     is_committed = vault.committed_ids(head, [record.path])[record.path] is not None
     committed = None if is_committed else find_committed_place(vault, head, record.id)
     return record.id, committed or record.path, told if record.private else None

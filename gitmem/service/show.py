@@ -31,7 +31,7 @@ def show(vault: OpenVault, ref: str, *, to_person: bool = False, as_of: str | No
     head = vault.head()
     record, data = mask(*get_record(vault, ref))
     if record.private and not to_person:
-        told = Problem("private", f"the record {record.id} is private; open its file to read it", record.path)
+        told = Problem("private", f"the record {record.id} is private; open its file to read it")
         return Answer(Status.WITHHELD, head, diagnostics=(*settled, told))
     uncommitted = vault.committed_ids(head, [record.path])[record.path] != record.fingerprint
     hit = Hit(record, uncommitted=uncommitted, marks=find_marks(record, vault.clock.now().date()))

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
-from gitmem.errors import UnavailableError
+from gitmem.errors import GitmemError, UnavailableError
 from gitmem.model.answer import Answer, Status
 from gitmem.model.ids import CommitId
 from gitmem.model.record import Problem
 from gitmem.model.settings import FORMAT
+from gitmem.model.vault_path import parse_vault_path
 from gitmem.service.catalog import describe_catalog, list_problems
 from gitmem.service.check import VIEW_EDITED, find_edited_views
+from gitmem.service.hidden import is_private_note
 from gitmem.service.maintain import find_due
 from gitmem.service.vault import OpenVault
 from gitmem.service.waiting import list_waiting
 from gitmem.service.worktree import iter_work_notes, scan
 from gitmem.transaction.steps import RESTORE_HINT, find_lost_tip, say_lost
+from gitmem.vault.private import may_be_private
+from gitmem.vault.scan import Scan, read_stable
 
 INDEX_LOST = (
     "Git's staging area is missing or damaged, and what was staged in it is not known; the next operation makes it "
@@ -35,8 +41,9 @@ def status(vault: OpenVault) -> Answer:
     A row has ``path`` and ``change`` as ``EditedNote`` has them, ``whose`` (a guess, see ``origin``), ``staged``,
     ``staged_apart``, ``left_alone`` (why ``adopt`` passes it over, else empty), ``modified`` (UTC, ``None`` where the
     file is gone) and ``owner`` (the account that owns the file, ``None`` for this one). ``extra`` has ``vault`` (name,
-    id, scope, path), ``branch``, ``in_progress``, ``counts`` by state, ``catalog`` as ``describe_catalog`` has it, and
-    ``waiting``: how many ``notes``, ``views`` and ``other_files`` are not committed. Problems of files are diagnostics.
+    id, scope, path), ``branch``, ``in_progress``, ``counts`` by state, private ones apart, ``catalog`` as
+    ``describe_catalog`` has it, and ``waiting``: how many ``notes``, ``private`` ones (which have no row), ``views``
+    and ``other_files`` are not committed. Problems of files are diagnostics.
     Raises what opening the vault raises.
     """
     from gitmem.transaction.displaced import find_late_writes
@@ -45,18 +52,12 @@ def status(vault: OpenVault) -> Answer:
     settled = vault.settle_abandoned()
     head = vault.head()
     dirty = vault.repo.dirty_paths()
-    rows = list_waiting(vault, head, dirty)
+    waiting = list_waiting(vault, head, dirty)
     views = find_edited_views(vault, dirty)
     found = scan(vault)
-    counts: Counter[str] = Counter()
-    problems: list[Problem] = [*settled, *found.problems]
-    for note in iter_work_notes(vault, found):
-        if note.record is not None:
-            counts[note.record.state.value] += 1
-        elif note.problem is not None:
-            problems.append(note.problem)
-        else:
-            counts["plain"] += 1
+    counts, unreadable = _count_notes(vault, found)
+    problems: list[Problem] = [*settled, *found.problems, *unreadable]
+    rows = [row for row in waiting if not _is_private(vault, head, row["path"])]
     if manifest.format > FORMAT:
         problems.append(Problem("format-too-new", f"the vault has format {manifest.format}; this gitmem only reads it"))
     problems += [Problem("late-edit", LATE_EDIT.format(name=name)) for name in find_late_writes(vault.ground)]
@@ -84,9 +85,38 @@ def status(vault: OpenVault) -> Answer:
         "in_progress": vault.repo.state_in_progress(),
         "counts": dict(sorted(counts.items())),
         "catalog": catalog,
-        "waiting": {"notes": len(rows), "views": len(views), "other_files": len(dirty) - len(rows) - len(views)},
+        "waiting": {
+            "notes": len(rows),
+            "private": len(waiting) - len(rows),
+            "views": len(views),
+            "other_files": len(dirty) - len(waiting) - len(views),
+        },
     }
-    return Answer(Status.OK, head, rows=rows, diagnostics=tuple(problems), extra=extra)
+    return Answer(Status.OK, head, rows=tuple(rows), diagnostics=tuple(problems), extra=extra)
+
+
+def _count_notes(vault: OpenVault, found: Scan) -> tuple[Counter[str], list[Problem]]:
+    """Return how many records there are by state, plain and private notes apart, and what can't be read."""
+    counts: Counter[str] = Counter()
+    problems = []
+    for note in iter_work_notes(vault, found):
+        if note.problem is not None:
+            problems.append(note.problem)
+        elif note.record.private if note.record else may_be_private(note.data):
+            counts["private"] += 1
+        else:
+            counts[note.record.state.value if note.record else "plain"] += 1
+    return counts, problems
+
+
+def _is_private(vault: OpenVault, head: CommitId, path: str) -> bool:
+    """Tell whether an uncommitted note is private, as it lies there, else as it was committed."""
+    data = None
+    if os.path.lexists(vault.layout.file(path)):
+        with suppress(GitmemError):
+            data = read_stable(vault.layout.repo, parse_vault_path(path), vault.clock)
+    data = vault.repo.read_blob(head, path) if data is None else data
+    return data is not None and is_private_note(path, data)
 
 
 def _find_lost_tip(vault: OpenVault, branch: str, head: CommitId) -> Iterator[Problem]:

@@ -140,7 +140,7 @@ def test_other_files_and_views_that_wait_are_counted(desk: Desk, memory: Memory)
     index = desk.repo / "INDEX.md"
     index.write_text(index.read_text() + "mine\n")
     answer = memory.status()
-    assert answer.extra["waiting"] == {"notes": 1, "views": 1, "other_files": 3}
+    assert answer.extra["waiting"] == {"notes": 1, "private": 0, "views": 1, "other_files": 3}
     assert [row["path"] for row in answer.rows] == ["promoted/Note.md"]
 
 

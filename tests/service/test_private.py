@@ -87,7 +87,7 @@ def test_reads_do_tell_of_it_while_it_is_public(memory: Memory, person: Actor, h
 @pytest.mark.parametrize("verb", ["show", "links", "log"])
 def test_asked_for_by_name_it_is_withheld(memory: Memory, hidden: str, verb: str) -> None:
     answer = getattr(memory, verb)(hidden)
-    told = tell(memory, replace(answer, diagnostics=()))
+    told = tell(memory, answer)
     assert [word for word in MARKERS if word in told] == []
     assert [problem.code for problem in answer.diagnostics] == ["private"]
 
@@ -195,6 +195,21 @@ def test_inv_private_what_is_wrong_with_a_private_note_is_said_without_its_words
         ("yaml-duplicate-key", "the properties of a private note can't be read")
     ]
     assert "yaml-duplicate-key" in {one.code for one in memory.status().diagnostics}
+
+
+@pytest.mark.parametrize("change", ["edited", "deleted"])
+def test_inv_private_status_counts_it_apart_and_names_no_file(
+    desk: Desk, memory: Memory, hidden: str, change: str
+) -> None:
+    assert memory.status().extra["counts"] == {"observation": 1, "private": 1}
+    (path,) = desk.repo.glob(f"observations/*/*{hidden[:6]}.md")
+    if change == "edited":
+        path.write_text(path.read_text() + "More.\n")
+    else:
+        path.unlink()
+    answer = memory.status()
+    assert answer.extra["waiting"] == {"notes": 0, "private": 1, "views": 0, "other_files": 0}
+    assert [word for word in MARKERS if word in tell(memory, answer)] == []
 
 
 def test_what_was_public_when_it_went_is_there_in_the_past(desk: Desk, memory: Memory, person: Actor) -> None:

@@ -136,7 +136,7 @@ def test_status_says_whose_it_may_be_and_what_is_left_alone(gitmem: Gitmem) -> N
         "1 other file not committed; gitmem leaves them to you and Git\n"
     )
     document = gitmem("status", "--json").document
-    assert document["waiting"] == {"notes": 6, "views": 0, "other_files": 1}
+    assert document["waiting"] == {"notes": 6, "private": 0, "views": 0, "other_files": 1}
     assert [(row["change"], row["whose"]) for row in document["results"]] == [
         ("edited", "git"),
         ("new", "sync"),

@@ -45,10 +45,10 @@ def _format(answer: Answer) -> str:
     if extra["in_progress"]:
         facts.append(("under way", safe_line(f"a {extra['in_progress']} of Git; finish or abort it")))
     lines = align(facts)
-    return "\n".join([*lines, *_list_waiting(answer.rows, extra["waiting"]["other_files"])])
+    return "\n".join([*lines, *_list_waiting(answer.rows, extra["waiting"])])
 
 
-def _list_waiting(rows: Sequence[dict[str, Any]], others: int) -> list[str]:
+def _list_waiting(rows: Sequence[dict[str, Any]], waiting: dict[str, int]) -> list[str]:
     lines = []
     taken = [row for row in rows if not row["left_alone"]]
     left = [row for row in rows if row["left_alone"]]
@@ -59,7 +59,9 @@ def _list_waiting(rows: Sequence[dict[str, Any]], others: int) -> list[str]:
     if left:
         lines += ["", f"{count(len(left), 'note')} that `gitmem adopt` leaves alone:"]
         lines += [f"{safe_line(row['path'])}: {row['left_alone']}" for row in left]
-    if others:
+    if waiting["private"]:
+        lines += ["", f"{count(waiting['private'], 'private note')} edited outside gitmem; `git status` names them"]
+    if others := waiting["other_files"]:
         lines += ["", f"{count(others, 'other file')} not committed; gitmem leaves them to you and Git"]
     return lines
 
