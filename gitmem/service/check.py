@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -24,6 +24,7 @@ from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import WorkNote, iter_link_targets, iter_work_notes, scan
 from gitmem.vault.headings import find_blocks, find_headings, has_place
 from gitmem.vault.markdown import Link
+from gitmem.vault.private import may_be_private
 
 Row = dict[str, Any]
 VIEW_EDITED = "a view was edited by hand or is gone; `gitmem check --repair-views` makes it what is committed"
@@ -109,23 +110,25 @@ def _check_identities(records: list[Record]) -> Iterator[Row]:
                 groups[str(key(record))].append(record)
         for group in groups.values():
             for record in group[1:]:
-                yield _row("error", code, f"it shares {what} with {group[0].path}", record.path)
+                other = "a private note" if group[0].private else group[0].path
+                yield _row("error", code, f"it shares {what} with {other}", record.path)
 
 
 def _check_links(vault: OpenVault, notes: list[WorkNote]) -> Iterator[Row]:
     targets = LinkTargets(iter_link_targets(vault))
     public = {str(note.path): note.note.body for note in notes if note.note is not None and not _is_private(note)}
+    private = {str(note.path) for note in notes if _is_private(note)}
     for note in notes:
         if note.note is None:
             continue
-        is_private = _is_private(note)
+        is_private = note.path in private
         for link, line in iter_links(note.note, note.data):
             found = targets.resolve(link.target, note.path)
             if found.path is None:
                 written = "a link" if is_private else f"[[{link.target}]]"
                 yield _row("warning", "broken-link", f"{written} leads nowhere", note.path, line)
             elif found.others:
-                others = ", ".join((found.path, *found.others))
+                others = ", ".join(_name(path, private) for path in (found.path, *found.others))
                 told = "a link may mean several files" if is_private else f"[[{link.target}]] may mean {others}"
                 yield _row("warning", "ambiguous-link", told, note.path, line)
             elif link.subpath and found.path in public and not is_private and not _has_place(public[found.path], link):
@@ -137,8 +140,12 @@ def _has_place(body: str, link: Link) -> bool:
     return has_place(link.subpath, find_headings(body), find_blocks(body))
 
 
+def _name(path: str, private: Container[str]) -> str:
+    return "a private note" if path in private else path
+
+
 def _is_private(note: WorkNote) -> bool:
-    return note.record is not None and note.record.private
+    return note.record.private if note.record else may_be_private(note.data)
 
 
 def _check_views(vault: OpenVault, head: CommitId) -> Iterator[Row]:

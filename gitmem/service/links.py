@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +32,9 @@ _PLAIN_NAME = re.compile(r"[a-z0-9_-]+")
 def links(vault: OpenVault, ref: str) -> Answer:
     """Return the links of the record ``ref`` as rows: its own (``direction: out``) in order, then those to it (``in``).
 
-    A row has ``direction``, ``path`` (of the other end, ``None`` if broken), ``target`` (as written), ``line`` (in the
-    file, ``None`` in a property), ``source`` (``body`` or a property) and ``others`` (further files of that name).
+    A row has ``direction``, ``path`` (of the other end, ``None`` if broken or ``private``), ``private``, ``target`` (as
+    written), ``line`` (in the file, ``None`` in a property), ``source`` (``body`` or a property) and ``others``
+    (further files of that name).
     Private records stay out of it: one that is asked for is ``withheld``, those that link to a record are left out.
     Reads the notes that link to it, by what the search catalog knows of links, and the names of all files.
     """
@@ -44,29 +45,48 @@ def links(vault: OpenVault, ref: str) -> Answer:
         told = Problem("private", f"the record {record.id} is private; open its file to see its links")
         return Answer(Status.WITHHELD, head, diagnostics=(*settled, told))
     targets = LinkTargets(iter_link_targets(vault))
-    rows = [_row("out", link, line, targets, record.path) for link, line in iter_links(record, data)]
-    for note in _iter_linking(vault, targets, record.path):
+    linking, private = _find_linking(vault, targets, record.path)
+    rows = [
+        _without_private(_row("out", link, line, targets, record.path), private)
+        for link, line in iter_links(record, data)
+    ]
+    for note in _iter_notes(vault, linking):
         if note.note is None or (note.record is not None and note.record.private):
             continue
         for link, line in iter_links(note.note, note.data):
             if link.target and targets.resolve(link.target, note.path).path == record.path:
-                rows.append({**_row("in", link, line, targets, note.path), "path": note.path})
+                row = {**_row("in", link, line, targets, note.path), "path": note.path}
+                rows.append(_without_private(row, private))
     return Answer(Status.OK, head, rows=tuple(rows), diagnostics=settled, extra={"record": Hit(mask(record, data)[0])})
 
 
-def _iter_linking(vault: OpenVault, targets: LinkTargets, path: str) -> Iterator[WorkNote]:
-    """Yield the notes that link to ``path``, folder by folder, read now."""
+def _find_linking(vault: OpenVault, targets: LinkTargets, path: str) -> tuple[list[str], frozenset[str]]:
+    """Return the notes that link to ``path``, folder by folder, and which notes are private."""
 
-    def find(database: Database, _report: Report) -> set[str]:
-        from gitmem.catalog.query import list_links
+    def find(database: Database, _report: Report) -> tuple[set[str], frozenset[str]]:
+        from gitmem.catalog.query import list_links, list_private_paths
 
         found = list_links(database, link_name(path))
-        return {source for source, target in found if targets.resolve(target, source).path == path}
+        linking = {source for source, target in found if targets.resolve(target, source).path == path}
+        return linking - {path}, frozenset(list_private_paths(database))
 
+    linking, private = ask(vault, find, strict=True)
+    return sorted(linking, key=posixpath.split), private
+
+
+def _iter_notes(vault: OpenVault, paths: Iterable[str]) -> Iterator[WorkNote]:
+    """Yield the notes at ``paths``, read now."""
     with StableReader(vault.layout.repo, vault.clock) as read:
-        for source in sorted(ask(vault, find, strict=True) - {path}, key=posixpath.split):
+        for path in paths:
             with suppress(GitmemError):
-                yield parse_work_note(parse_vault_path(source), read(source))
+                yield parse_work_note(parse_vault_path(path), read(path))
+
+
+def _without_private(row: dict[str, Any], private: Container[str]) -> dict[str, Any]:
+    """Return a row of links without the paths of private notes; where it leads to one, that is said."""
+    is_private = row["path"] in private
+    others = [path for path in row["others"] if path not in private]
+    return {**row, "path": None if is_private else row["path"], "others": others, "private": is_private}
 
 
 def list_linking(

@@ -212,6 +212,27 @@ def test_inv_private_status_counts_it_apart_and_names_no_file(
     assert [word for word in MARKERS if word in tell(memory, answer)] == []
 
 
+def test_inv_private_links_and_check_name_no_private_file(
+    desk: Desk, memory: Memory, person: Actor, hidden: str
+) -> None:
+    (path,) = desk.repo.glob(f"observations/*/*{hidden[:6]}.md")
+    (desk.repo / "promoted" / "Zed.md").write_text("---\nprivate: true\n---\nx\n")
+    for folder in ("promoted", "retired"):
+        (desk.repo / folder).mkdir(exist_ok=True)
+        (desk.repo / folder / "Twin.md").write_text("---\nprivate: true\n---\nx\n" if folder == "retired" else "x\n")
+    body = f"See [[{path.stem}|it]], [[Zed]], [[Twin]] and [[nothing]]."
+    made = memory.observe(draft("Links", body), person).records[0]
+    rows = [(row["path"], row["private"], row["others"]) for row in memory.links(made.id).rows]
+    assert rows == [
+        (None, True, []),
+        (None, True, []),
+        ("promoted/Twin.md", False, []),
+        (None, False, []),
+    ]
+    told = [row["message"] for row in memory.check().rows if row["path"] == made.path]
+    assert told == ["[[Twin]] may mean promoted/Twin.md, a private note", "[[nothing]] leads nowhere"]
+
+
 def test_what_was_public_when_it_went_is_there_in_the_past(desk: Desk, memory: Memory, person: Actor) -> None:
     made = [memory.observe(draft(f"Note {n}", f"It says {BODY}."), person).records[0] for n in range(3)]
     before = desk.git("rev-parse", "HEAD").strip()

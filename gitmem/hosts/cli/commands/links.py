@@ -39,7 +39,8 @@ def _format(answer: Answer) -> str:
 
 
 def _end(row: dict[str, Any]) -> str:
-    end = row["path"] or f"nothing is called {row['target']}"
+    unnamed = "a private note" if row["private"] else f"nothing is called {row['target']}"
+    end = row["path"] or unnamed
     return end + (f" (or {', '.join(row['others'])})" if row["others"] else "")
 
 
