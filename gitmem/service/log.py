@@ -119,7 +119,8 @@ def _find_record(vault: OpenVault, head: CommitId, ref: str) -> tuple[RecordId, 
             raise
         path, was_private = gone
         told = Problem("private", f"the record {wanted} was private; Git has its history")
-        return RecordId(wanted), path, told if was_private else None
+        is_private = was_private or wanted in find_hidden(vault, ())
+        return RecordId(wanted), path, told if is_private else None
     told = Problem("private", f"the record {record.id} is private; Git has its history")
     is_committed = vault.committed_ids(head, [record.path])[record.path] is not None
     committed = None if is_committed else find_committed_place(vault, head, record.id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from gitmem.errors import InputError
 from gitmem.hosts.cli.output import read_document
-from gitmem.model.answer import Answer
+from gitmem.model.answer import Answer, Status
 from gitmem.model.authority import Actor
 from gitmem.model.record import Draft, Kind, State
 from gitmem.service.edit import RecordEdit
@@ -181,6 +182,8 @@ def test_inv_private_a_slip_does_not_bring_its_past_back(
         assert [word for word in MARKERS if word in told] == []
     with pytest.raises(InputError):
         memory.show(hidden, as_of=before)
+    with suppress(InputError):
+        assert memory.log(hidden).status is Status.WITHHELD
 
 
 def test_inv_private_what_is_wrong_with_a_private_note_is_said_without_its_words(
