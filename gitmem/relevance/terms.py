@@ -47,6 +47,7 @@ QUERY_WORD = re.compile(rf"[{_CJK}]+|{_LETTERS}(?:[_\-./\\:@]{{1,2}}{_LETTERS})*
 _CAMEL_PART = re.compile(r"[A-Z]?[a-z]+[0-9]*|[A-Z]+(?![a-z])[0-9]*|[0-9]+")
 _PLURAL_ACRONYM = re.compile(r"[A-Z]+s")
 _NUMBERED = re.compile(r"([A-Za-z]{2,})[0-9]+")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)+")
 _VERSION = re.compile(r"(?<![a-z0-9])[a-z]+([0-9]+(?:\.[0-9]+)+)")
 # Identifiers come apart at three depths: places in a path, names in a dotted name, parts of a name.
 _PLACES = str.maketrans(dict.fromkeys("/\\:@", " "))
@@ -104,6 +105,8 @@ def expand_word(word: str) -> Word:
     pieces = word.rstrip("+#").translate(_PARTS).split()
     if not word.isascii():
         return Word(word, tuple(map(fold_term, pieces)))
+    if _NUMBER.fullmatch(word):  # its parts side by side, for one digit by itself says nothing
+        return Word(word, (word,), word.replace(".", ""))
     terms: list[str] = []
     wholes = [whole for whole in _find_wholes(word.rstrip("+#").lower()) if whole.isalnum()]
     for piece in pieces:

@@ -26,6 +26,7 @@ WORDS = [
     ("使用pytest", ["使用+使 用", "pytest"]),
     ("ＡＰＩ", ["api"]),
     ("naïve_case", ["naïve case"]),
+    ("1.2.3 or v1.2", ["123=1.2.3", "v12=v1+12"]),
     ("a.b x@y to-do", ["ab=", "xy=", "todo="]),
     # Nothing in these is syntax.
     ('"', []),

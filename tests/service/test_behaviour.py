@@ -147,6 +147,8 @@ NEEDLES = [
         "the big red button",
         *record("alias", "It stops all jobs.\n", title="Stop", aliases="[The big red button]"),
     ),
+    Needle("part of a version", "engine 1.2", *record("version", "Since v1.2.3 of the engine.\n", title="Eleven")),
+    Needle("name of a version", "cython", *record("cython", "Use Cython3 here.\n", title="Twelve")),
     Needle("stop words alone", "the who", *record("who", "The Who play on Friday.\n", title="Friday")),
 ]
 PLAIN = {"no frontmatter", "malformed YAML"}
