@@ -171,7 +171,10 @@ def check_cell(place: Path, grounds: dict[str, Scene], target: str, damage: str)
     ground = TARGETS[target].ground
     cell = run_cell(place / "templates" / ground, grounds[ground], target, damage)
     assert cell.problems == []
-    assert find_expected(target, damage) in (cell.said, ANY)
+    expected = {find_expected(target, damage)}
+    if target == "catalog shard":  # one time in 32 the new record's random id falls into this very shard
+        expected.add(find_expected("catalog.json", damage))
+    assert expected & {cell.said, ANY}
 
 
 def test_the_table_is_whole() -> None:
