@@ -20,6 +20,7 @@ from gitmem.git.hostile import Place, check_repository
 from gitmem.git.index_file import load_index
 from gitmem.git.library import FAILURES, prepare_libgit2, reading, writing
 from gitmem.git.objects import FOLDER, REGULAR_MODES, ObjectStore
+from gitmem.git.pack_bounds import check_pack_bounds
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint
 
 _PROBE_PREFIX = "_git2_"
@@ -49,8 +50,13 @@ class Repo:
 
     @functools.cached_property
     def handle(self) -> pygit2.Repository:
-        """The repository as libgit2 has it. Raises ``StateError`` (``foreign-owner``, ``repository-unsupported``)."""
+        """The repository as libgit2 has it.
+
+        Raises ``StateError`` (``foreign-owner``, ``repository-unsupported``), ``IntegrityError``
+        (``pack-index-damaged``).
+        """
         prepare_libgit2()
+        check_pack_bounds(self.objects_dir)
         try:
             handle = pygit2.Repository(self.root, RepositoryOpenFlag.NO_SEARCH)
         except FAILURES as error:
