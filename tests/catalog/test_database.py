@@ -1,5 +1,6 @@
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,8 @@ def test_a_catalog_of_another_key_is_emptied(tmp_path: Path) -> None:
 
 def test_a_catalog_with_pages_of_another_size_is_replaced(tmp_path: Path) -> None:
     put(tmp_path / "model")
-    version = sqlite3.connect(tmp_path / "model").execute("PRAGMA user_version").fetchone()[0]
+    with closing(sqlite3.connect(tmp_path / "model")) as model:
+        version = model.execute("PRAGMA user_version").fetchone()[0]
     with sqlite3.connect(tmp_path / "c") as other:
         other.execute("PRAGMA page_size = 4096")
         other.execute("CREATE TABLE private(path TEXT PRIMARY KEY) WITHOUT ROWID")
