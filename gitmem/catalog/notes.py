@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from gitmem.catalog.database import Database
 from gitmem.catalog.expressions import format_every, format_exclusion, format_what, join, list_terms
 from gitmem.catalog.filters import Filters, format_paths, marks
+from gitmem.catalog.highlights import format_highlights, list_highlighted
 from gitmem.model.question import Question
 
-_HIGHLIGHT = re.compile("\x02([^\x02\x03]*)\x03")
-_WORDS = "highlight(note_terms, 0, char(2), char(3)) || highlight(note_terms, 1, char(2), char(3))"
+_WORDS = " || ".join(format_highlights("note_terms", 2))
 
 
 @dataclass(frozen=True)
@@ -52,9 +51,5 @@ def search_notes(
             wanted = f"{expression} NOT ({left_out})" if left_out else expression
             rows = connection.execute(question_text, (wanted, *values, limit)).fetchall()
             if rows:
-                return tuple(NoteMatch(path, why, _list_words(text)) for path, why, text in rows)
+                return tuple(NoteMatch(path, why, tuple(list_highlighted(text))) for path, why, text in rows)
     return ()
-
-
-def _list_words(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_HIGHLIGHT.findall(text)))

@@ -5,18 +5,17 @@ All functions read through an open connection; ``condition`` and ``values`` narr
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gitmem.catalog.expressions import Term, fold_name, join, join_name
 from gitmem.catalog.filters import marks
+from gitmem.catalog.highlights import format_highlights, list_highlighted
 from gitmem.catalog.tables import FIELDS, WEIGHTS
 
 _SCORE = f"-bm25(terms, {', '.join(map(str, WEIGHTS))})"
-_HIGHLIGHTS = ", ".join(f"highlight(terms, {column}, char(2), char(3))" for column in range(len(FIELDS)))
-_HIGHLIGHT = re.compile("\x02([^\x02\x03]*)\x03")
+_HIGHLIGHTS = ", ".join(format_highlights("terms", len(FIELDS)))
 _NAME_ORDER = ("key", "joined key", "title", "alias")
 # What all words of a question in exactly their form add to a score: enough to decide between equals, not much more.
 _EXACT_BONUS = 0.2
@@ -222,7 +221,7 @@ def _find_words(
     for row in rows:
         texts = connection.execute(question, (expression, row)).fetchone() or [""] * len(FIELDS)
         by_field = {
-            field: list(dict.fromkeys(_HIGHLIGHT.findall(text)))
+            field: list_highlighted(text)
             for field, text in zip(FIELDS, texts, strict=True)
             if not fields or field in fields
         }

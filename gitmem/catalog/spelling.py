@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from difflib import SequenceMatcher
 from typing import Any
 
+from gitmem.catalog.highlights import format_highlights, list_highlighted
 from gitmem.catalog.tables import FIELDS
 from gitmem.text import fold
 
@@ -16,8 +16,7 @@ _MAX_STEMS = 4000
 _MAX_TRIED = 12
 _LONG_CHARS = 7
 _MIN_STEM_CHARS = 3
-_HIGHLIGHTS = ", ".join(f"highlight(terms, {column}, char(2), char(3))" for column in range(len(FIELDS)))
-_HIGHLIGHT = re.compile("\x02([^\x02\x03]*)\x03")
+_HIGHLIGHTS = ", ".join(format_highlights("terms", len(FIELDS)))
 
 
 def find_near_word(
@@ -117,7 +116,7 @@ def _list_forms(connection: sqlite3.Connection, stem: str, condition: str, value
     )
     counts: dict[str, int] = {}
     for texts in rows:
-        for form in {form for text in texts for form in _HIGHLIGHT.findall(text)}:
+        for form in {form for text in texts for form in list_highlighted(text)}:
             counts[form] = counts.get(form, 0) + 1
     return counts
 
