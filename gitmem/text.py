@@ -127,6 +127,11 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
+def fold_tag(tag: str) -> str:
+    """Return the key under which two tags are the same, as people type them: ``#Tool/PyTest/`` and ``tool/pytest``."""
+    return fold(tag.strip().strip("#/"))
+
+
 def slug(text: str, max_bytes: int = 60) -> str:
     """Return a file-name stem for ``text``: lower case, words joined by ``-``, letters of any script kept.
 

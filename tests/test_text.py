@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.text import find_hidden, fold, has_lookalikes, is_hidden, make_visible, one_line, shorten, slug
+from gitmem.text import find_hidden, fold, fold_tag, has_lookalikes, is_hidden, make_visible, one_line, shorten, slug
 
 
 @pytest.mark.parametrize(
@@ -86,6 +86,11 @@ def test_words_of_two_alphabets_are_told(title: str, *, is_mixed: bool) -> None:
 @given(st.text())
 def test_folding_is_stable(text: str) -> None:
     assert fold(fold(text)) == fold(text)
+
+
+@pytest.mark.parametrize("typed", ["tool/pytest", "#Tool/PyTest", " tool/pytest/ ", "##TOOL/PYTEST"])
+def test_a_tag_is_known_however_it_is_typed(typed: str) -> None:
+    assert fold_tag(typed) == "tool/pytest"
 
 
 @pytest.mark.parametrize(

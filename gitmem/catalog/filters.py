@@ -10,7 +10,7 @@ from typing import Any
 
 from gitmem.model.authority import Authority
 from gitmem.model.record import Kind, State
-from gitmem.text import fold
+from gitmem.text import fold_tag
 
 DELIVERED = (State.BASELINE, State.OBSERVATION, State.PROMOTED)
 """The states that answer unless others are asked for: retired records are never delivered on their own."""
@@ -93,7 +93,7 @@ def format_paths(paths: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 
 def format_tag(tag: str) -> tuple[str, str, str]:
     """Return the values for ``IN_TAG``: the tag itself, and the bounds of its children."""
-    folded = fold(tag.strip().strip("#/"))
+    folded = fold_tag(tag)
     return folded, f"{folded}/", f"{folded}0"  # `0` follows `/`
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gitmem.catalog.database import Database
 from gitmem.catalog.filters import IN_TAG, Filters, format_filters, format_tag
-from gitmem.text import fold
+from gitmem.text import fold_tag
 
 
 class TagCount(NamedTuple):
@@ -40,11 +40,11 @@ def count_tags(database: Database, filters: Filters, namespace: str = "") -> lis
         own: dict[str, int] = {}
         for folded, tag, count, path in found:
             own[folded] = count
-            for name, spelling in _iter_above(folded, tag):
+            for name, spelling in iter_above(folded, tag):
                 spelt[name] = min(spelt.get(name, (path, spelling)), (path, spelling))
-        top = fold(namespace.strip().strip("#/"))
+        top = fold_tag(namespace)
         names = sorted((name for name in spelt if name.startswith(top)), key=lambda name: name.split("/"))
-        inner = {name for folded in own for name, _spelling in _iter_above(folded, folded) if name != folded}
+        inner = {name for folded in own for name, _spelling in iter_above(folded, folded) if name != folded}
         totals = own | {
             name: connection.execute(
                 f"SELECT count(DISTINCT tags.record) {shared} AND {IN_TAG}", (*values, *format_tag(name))
@@ -54,7 +54,7 @@ def count_tags(database: Database, filters: Filters, namespace: str = "") -> lis
     return [TagCount(spelt[name][1], own.get(name, 0), totals[name]) for name in names]
 
 
-def _iter_above(folded: str, tag: str) -> Iterator[tuple[str, str]]:
+def iter_above(folded: str, tag: str) -> Iterator[tuple[str, str]]:
     """Yield each namespace that a tag lies in, outermost first, then itself: folded, and as it is spelt.
 
     Obsidian takes ``a//b`` for a tag; what has no name between the two is no namespace.

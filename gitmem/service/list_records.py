@@ -11,7 +11,7 @@ from gitmem.model.record import Record
 from gitmem.service.query import Filters, to_catalog
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
-from gitmem.text import fold
+from gitmem.text import fold, fold_tag
 
 SORTS = ("title", "updated", "created", "path", "review")
 
@@ -35,10 +35,9 @@ def list_records(vault: OpenVault, filters: Filters, paging: Paging = _ALL, as_o
     """Return the records that ``filters`` admits as hits, in the order of ``paging``.
 
     ``matched`` says which tags of a record answer the tags that were asked for. ``extra["omitted"]`` counts the records
-    behind the last one, ``extra["total"]`` all; where there are none, ``hint``
-    says which tag, folder or link no record has. No more files are read than records are returned. ``as_of`` asks an
-    earlier commit, see ``reading.answer``. Raises ``InputError`` (``bad-limit``, ``bad-sort``, ``no-such-revision``,
-    and what ``to_catalog`` raises).
+    behind the last one, ``extra["total"]`` all; where there are none, ``hint`` says which tag, folder or link no record
+    has. No more files are read than records are returned. ``as_of`` asks an earlier commit, see ``reading.answer``.
+    Raises ``InputError`` (``bad-limit``, ``bad-sort``, ``no-such-revision``, and what ``to_catalog`` raises).
     """
     if (paging.limit is not None and paging.limit < 1) or paging.offset < 0:
         hint = "Leave --limit out to see all; --offset starts at 0."
@@ -72,7 +71,7 @@ def _list(reading: Reading, filters: Filters, paging: Paging) -> Answer:
 
 def match_tags(record: Record, filters: Filters) -> tuple[str, ...]:
     """Return those tags of ``record`` that are, or lie below, one that was asked for: ``tag: tool/pytest``."""
-    wanted = [fold(tag.strip().strip("#/")) for tag in (*filters.tags, *filters.any_tags)]
+    wanted = [fold_tag(tag) for tag in (*filters.tags, *filters.any_tags)]
     tags = (*record.tags, *record.inline_tags)
     return tuple(f"tag: {tag}" for tag in tags if any(_is_in(fold(tag), one) for one in wanted))
 

@@ -10,7 +10,7 @@ from gitmem.model.answer import Answer, Status
 from gitmem.service.query import Filters, to_catalog
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
-from gitmem.text import fold
+from gitmem.text import fold_tag
 
 if TYPE_CHECKING:
     from gitmem.catalog.vocabulary import TagCount
@@ -52,14 +52,19 @@ def tags(vault: OpenVault, filters: Filters, wanted: Vocabulary = _ALL, as_of: s
 
 
 def _tags(reading: Reading, filters: Filters, wanted: Vocabulary) -> Answer:
-    from gitmem.catalog.vocabulary import count_tags
+    from gitmem.catalog.vocabulary import count_tags, iter_above
 
     found = count_tags(reading.database, to_catalog(filters, reading), wanted.namespace)
-    named = {_fold(tag) for tag in wanted.beside}
-    others = {above for one in found if one.own and _fold(one.tag) not in named for above in _list_above(one.tag)}
-    kept = [one for one in found if one.total >= wanted.min_count and _fold(one.tag) in others]
+    named = {fold_tag(tag) for tag in wanted.beside}
+    others = {
+        name
+        for one in found
+        if one.own and fold_tag(one.tag) not in named
+        for name, _spelling in iter_above(fold_tag(one.tag), one.tag)
+    }
+    kept = [one for one in found if one.total >= wanted.min_count and fold_tag(one.tag) in others]
     if wanted.is_flat:
-        kept = [one for one in kept if one.own >= wanted.min_count and _fold(one.tag) not in named]
+        kept = [one for one in kept if one.own >= wanted.min_count and fold_tag(one.tag) not in named]
     most = sorted(kept, key=lambda one: -(one.own if wanted.is_flat else one.total))[: wanted.limit]
     names = {one.tag for one in most}
     shown = most if wanted.is_flat else [one for one in kept if one.tag in names]
@@ -79,13 +84,3 @@ def _row(one: TagCount) -> dict[str, Any]:
     name = one.tag[len(above) + 1 :] if above else one.tag
     depth = len([part for part in above.split("/") if part])
     return {"tag": one.tag, "name": name, "depth": depth, "own": one.own, "total": one.total}
-
-
-def _list_above(tag: str) -> list[str]:
-    """Return the tag and all namespaces above it, as folded."""
-    parts = _fold(tag).split("/")
-    return ["/".join(parts[:number]) for number in range(1, len(parts) + 1)]
-
-
-def _fold(tag: str) -> str:
-    return fold(tag.strip().strip("#/"))
