@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 
@@ -18,7 +17,7 @@ from gitmem.model.ids import Fingerprint, fingerprint
 from gitmem.model.record import Record
 from gitmem.model.vault_path import VaultPath
 from gitmem.vault.folder import Folder
-from gitmem.vault.scan import MAX_NOTE_BYTES, FolderScan, unpack_time
+from gitmem.vault.scan import MAX_NOTE_BYTES, FolderScan, pack_signature, unpack_time
 
 MAX_FILES = 200
 """An operation on more files is left to the next reconciliation: nobody is to wait for it here."""
@@ -113,10 +112,7 @@ def _read(root: str, folder: str, name: str) -> tuple[bytes, bytes]:
         finally:
             os.close(handle)
         entry = opened.lstat(name, dir_fd=opened.fd)
-    if not stat.S_ISREG(entry.st_mode) or _sign(before) != _sign(entry) or len(data) != entry.st_size:
+    signature = pack_signature(entry)
+    if not stat.S_ISREG(entry.st_mode) or pack_signature(before) != signature or len(data) != entry.st_size:
         raise StateError("unstable", f"{name} changed while it was read", "Ask again.")
-    return data, _sign(entry)
-
-
-def _sign(entry: os.stat_result) -> bytes:
-    return array("q", (entry.st_ctime_ns, entry.st_size, entry.st_ino)).tobytes()
+    return data, signature

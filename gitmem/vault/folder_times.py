@@ -24,6 +24,7 @@ from gitmem.vault.scan import (
     Scan,
     count_notes,
     look_at_folder,
+    pack_signature,
     pack_stamp,
     scan_records,
     sort_problems,
@@ -34,7 +35,6 @@ LATELY_NS = 24 * 3600 * 1_000_000_000
 LATELY_SHARE = 4
 """One part in this many of the notes that a scan may look at is for those that changed lately."""
 
-_MASK_64 = 0x7FFF_FFFF_FFFF_FFFF
 Place = tuple[str, int]
 """A folder, and the number of a note in it, from 0."""
 
@@ -189,7 +189,9 @@ def _iter_lately(known: Known, scan: Scan, most: int) -> Iterable[tuple[str, lis
 def _measure(root: str, folder: str, stored: FolderScan, numbers: Sequence[int]) -> bytes | None:
     """Return the folder's signatures with those of some notes as they are now; ``None`` if one is no file any more."""
     names = stored.names.split("/")
-    flat = array("q", stored.signatures)
+    packed, size = bytearray(stored.signatures), SIGNATURE_FIELDS * 8
+    if len(packed) != len(names) * size:
+        return None
     try:
         with Folder(root, folder) as opened:
             lstat, fd = opened.lstat, opened.fd
@@ -197,10 +199,7 @@ def _measure(root: str, folder: str, stored: FolderScan, numbers: Sequence[int])
                 entry = lstat(names[number], dir_fd=fd)
                 if not stat.S_ISREG(entry[0]):
                     return None
-                at = number * SIGNATURE_FIELDS
-                flat[at] = entry.st_ctime_ns
-                flat[at + 1] = entry.st_size
-                flat[at + 2] = entry.st_ino & _MASK_64
+                packed[number * size : (number + 1) * size] = pack_signature(entry)
     except (OSError, IndexError):
         return None
-    return flat.tobytes()
+    return bytes(packed)

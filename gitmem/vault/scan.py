@@ -10,6 +10,7 @@ import errno
 import os
 import re
 import stat
+import struct
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Sequence
@@ -37,6 +38,7 @@ SIGNATURE_FIELDS = 3
 _FIRST_GAP_S = 0.001
 _TYPE_BITS = 0o170000
 _REGULAR = stat.S_IFREG
+_SIGNATURE = struct.Struct(f"={SIGNATURE_FIELDS}q")
 _MASK_64 = 0x7FFF_FFFF_FFFF_FFFF
 # Syncthing, Dropbox and its kin, Obsidian Sync, obsidian-git: what to look for in all names at once, then in each.
 _CONFLICT_MARKS = (".sync-conflict-", "onflicted copy", "conflict-files-obsidian-git.md")
@@ -156,8 +158,13 @@ def look_at_folder(root: str, folder: str, time_ns: int) -> tuple[FolderScan, Lo
 def pack_stamp(entry: os.stat_result) -> bytes:
     """Return what tells whether a folder has changed: its change time, inode and device."""
     entry = by_write_time(entry)
-    numbers = (entry.st_ctime_ns, entry.st_ino, entry.st_dev)
-    return array("q", [number & _MASK_64 for number in numbers]).tobytes()
+    return _pack((entry.st_ctime_ns, entry.st_ino, entry.st_dev))
+
+
+def pack_signature(entry: os.stat_result) -> bytes:
+    """Return the signature of one file, as a scan finds it."""
+    entry = by_write_time(entry)
+    return _SIGNATURE.pack(entry.st_ctime_ns, entry.st_size, entry.st_ino & _MASK_64)
 
 
 def unpack_time(packed: bytes) -> int:
@@ -299,8 +306,13 @@ def _measure(names: list[str], folder: Folder) -> tuple[bytes, dict[str, int]]:
         flat += (entry.st_ctime_ns, entry[6], entry[1])
     try:
         return array("q", flat).tobytes(), odd
-    except OverflowError:  # inode numbers of some file systems use the sign bit or more
-        return array("q", [number & _MASK_64 for number in flat]).tobytes(), odd
+    except OverflowError:
+        return _pack(flat), odd
+
+
+def _pack(numbers: Iterable[int]) -> bytes:
+    """Return signed 64-bit numbers; inode and device numbers of some file systems use the sign bit or more."""
+    return array("q", [number & _MASK_64 for number in numbers]).tobytes()
 
 
 def _find_modes(names: list[str], folder: Folder) -> list[tuple[str, int]]:

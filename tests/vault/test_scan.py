@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from gitmem.errors import GitmemError, InputError, StateError, UnavailableError
-from gitmem.vault.scan import MAX_NOTE_BYTES, SIGNATURE_FIELDS, Scan, StableReader, read_stable, scan_records
+from gitmem.vault.scan import (
+    MAX_NOTE_BYTES,
+    SIGNATURE_FIELDS,
+    Scan,
+    StableReader,
+    pack_signature,
+    read_stable,
+    scan_records,
+)
 
 
 class SteppedClock:
@@ -84,6 +92,21 @@ class TestScan:
         numbers = memoryview(found).cast("q").tolist()
         assert numbers == [entry.st_ctime_ns, 4, entry.st_ino]
         assert len(numbers) == SIGNATURE_FIELDS
+
+    @pytest.mark.parametrize("high", [0, 1 << 63, 1 << 65], ids=["plain", "sign bit", "more than 64 bits"])
+    def test_a_signature_is_the_same_for_one_file_and_for_a_folder(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, high: int
+    ) -> None:
+        file = write(tmp_path, "promoted/a.md")
+        look = os.lstat
+
+        def look_at_large_inode(path: str, *, dir_fd: int | None = None) -> os.stat_result:
+            entry = look(path, dir_fd=dir_fd)
+            times = {"st_ctime_ns": entry.st_ctime_ns, "st_mtime_ns": entry.st_mtime_ns}
+            return os.stat_result((entry[0], entry[1] | high, *entry[2:10]), times)
+
+        monkeypatch.setattr(os, "lstat", look_at_large_inode)
+        assert scan(tmp_path).folders["promoted"].signatures == pack_signature(os.lstat(str(file)))
 
     def test_an_unchanged_vault_scans_equal(self, tmp_path: Path) -> None:
         write(tmp_path, "promoted/a.md")
