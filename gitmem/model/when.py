@@ -49,6 +49,21 @@ def parse_when(text: str, now: datetime.datetime) -> Span:
     return span
 
 
+def parse_period(
+    since: str | None, until: str | None, now: datetime.datetime, sought: str
+) -> tuple[datetime.datetime | None, datetime.datetime | None]:
+    """Return from when on and until when, in UTC: the beginning of ``since`` to the end of ``until``, as typed.
+
+    ``None`` stays ``None``. Raises ``InputError``: ``bad-date``, ``until-before-since``, which says that no ``sought``
+    (``record``) can match.
+    """
+    first, last = (None if text is None else parse_when(text, now) for text in (since, until))
+    if first and last and last.end <= first.start:
+        message = f"{until!r} is not later than {since!r}, so no {sought} can match"
+        raise InputError("until-before-since", message, "Give the earlier one as --since.")
+    return first and first.start, last and last.end
+
+
 def _parse_day(text: str, now: datetime.datetime) -> Span | None:
     if text in ("today", "yesterday"):
         start = now.astimezone(datetime.UTC).replace(hour=0, minute=0, second=0, microsecond=0)

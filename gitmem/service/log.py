@@ -13,7 +13,7 @@ from gitmem.git.history import iter_commits
 from gitmem.model.answer import Answer, Status
 from gitmem.model.ids import CommitId, OpId, RecordId, is_record_id
 from gitmem.model.record import Problem
-from gitmem.model.when import parse_when
+from gitmem.model.when import parse_period
 from gitmem.service.find import get_record
 from gitmem.service.hidden import Hidden
 from gitmem.service.history import find_committed_place, find_last_place, iter_touches
@@ -74,13 +74,9 @@ class _Choice:
     """The filters as they are compared."""
 
     def __init__(self, now: datetime.datetime, filters: LogFilters) -> None:
-        since = parse_when(filters.since, now) if filters.since is not None else None
-        until = parse_when(filters.until, now) if filters.until is not None else None
-        if since and until and until.end <= since.start:
-            message = f"{filters.until!r} is not later than {filters.since!r}, so no operation can match"
-            raise InputError("until-before-since", message, "Give the earlier one as --since.")
-        self._since_s = since.start.timestamp() if since else None
-        self._until_s = until.end.timestamp() if until else None
+        since, until = parse_period(filters.since, filters.until, now, "operation")
+        self._since_s = since.timestamp() if since else None
+        self._until_s = until.timestamp() if until else None
         self._ops = set(filters.ops)
         self._actors = {fold(name) for name in filters.actors}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
@@ -12,7 +12,7 @@ from gitmem.errors import InputError
 from gitmem.model.answer import Sort
 from gitmem.model.authority import Authority
 from gitmem.model.record import Kind, State
-from gitmem.model.when import Span, parse_when
+from gitmem.model.when import Span, parse_period, parse_when
 from gitmem.text import make_visible, shorten
 
 if TYPE_CHECKING:
@@ -79,7 +79,8 @@ def to_catalog(filters: Filters, reading: Reading) -> CatalogFilters:
 
     for name in ("tags", "any_tags", "paths", "links_to"):
         _check_values(name, getattr(filters, name))
-    since, until = _parse_period(filters, reading.vault.clock.now())
+    now = reading.vault.clock.now()
+    since, until = parse_period(filters.since, filters.until, now, "record")
     paths = tuple(form for path in filters.paths for form in _list_forms(path, reading.vault.layout.repo))
     return Wanted(
         states=filters.states or DELIVERED,
@@ -91,7 +92,7 @@ def to_catalog(filters: Filters, reading: Reading) -> CatalogFilters:
         until=until,
         paths=() if "." in paths else paths,
         verified=filters.verified,
-        due=None if filters.due is None else _last_day(parse_when(filters.due, reading.vault.clock.now())),
+        due=None if filters.due is None else _last_day(parse_when(filters.due, now)),
         only=list_linking_records(reading, filters.links_to) if filters.links_to else None,
     )
 
@@ -102,17 +103,6 @@ def _check_values(name: str, values: tuple[str, ...]) -> None:
         raise InputError("bad-filter", f"{len(values)} {shown} are too many", f"Give at most {MAX_VALUES}.")
     if not all(value.strip().strip("#/") for value in values):
         raise InputError("bad-filter", f"one of the {shown} is empty", "Leave it out, or say which.")
-
-
-def _parse_period(filters: Filters, now: datetime) -> tuple[datetime | None, datetime | None]:
-    def parse(text: str | None) -> Span | None:
-        return None if text is None else parse_when(text, now)
-
-    since, until = parse(filters.since), parse(filters.until)
-    if since and until and until.end <= since.start:
-        message = f"{filters.until!r} is not later than {filters.since!r}, so no record can match"
-        raise InputError("until-before-since", message, "Give the earlier one as --since.")
-    return since and since.start, until and until.end
 
 
 def _last_day(span: Span) -> date:

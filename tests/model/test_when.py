@@ -8,7 +8,7 @@ import pytest
 
 from gitmem.clock import format_utc
 from gitmem.errors import InputError
-from gitmem.model.when import parse_when
+from gitmem.model.when import parse_period, parse_when
 
 NOW = datetime.datetime(2026, 3, 31, 14, 30, 5, tzinfo=datetime.UTC)
 
@@ -54,3 +54,19 @@ def test_what_is_no_time_is_refused(text: str) -> None:
         parse_when(text, NOW)
     assert caught.value.code == "bad-date"
     assert len(caught.value.message) < 200
+
+
+@pytest.mark.parametrize("sought", ["record", "operation"])
+def test_a_period_that_ends_before_it_begins_is_refused(sought: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_period("2026-11", "2026-09", NOW, sought)
+    assert (caught.value.code, caught.value.hint) == ("until-before-since", "Give the earlier one as --since.")
+    assert str(caught.value) == f"'2026-09' is not later than '2026-11', so no {sought} can match"
+
+
+def test_a_period_is_from_the_beginning_of_the_one_to_the_end_of_the_other() -> None:
+    since, until = parse_period("2026", "2026", NOW, "record")
+    assert since is not None
+    assert until is not None
+    assert (format_utc(since), format_utc(until)) == SPANS["2026"]
+    assert parse_period(None, None, NOW, "record") == (None, None)
