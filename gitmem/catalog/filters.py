@@ -18,6 +18,9 @@ DELIVERED = (State.BASELINE, State.OBSERVATION, State.PROMOTED)
 IN_TAG = "(folded = ? OR (folded > ? AND folded < ?))"
 """The condition on ``tags`` for a tag and its children; ``format_tag`` gives its values."""
 
+REVIEW_DAY = "date(upper(review_after))"
+"""The SQL for the day from which on a record is to be reviewed."""
+
 _BELOW = "(path = ? OR (path > ? AND path < ?) OR path GLOB ?)"
 
 
@@ -69,7 +72,7 @@ def format_filters(filters: Filters) -> tuple[str, tuple[Any, ...]]:
     if filters.only is not None:
         conditions.append(("path IN (SELECT value FROM json_each(?))", (json.dumps(filters.only),)))
     if filters.due is not None:
-        conditions.append(("date(upper(review_after)) <= ?", (filters.due.isoformat(),)))
+        conditions.append((f"{REVIEW_DAY} <= ?", (filters.due.isoformat(),)))
     texts = [f" AND {condition}" for condition, _values in conditions]
     return "".join(texts), tuple(value for _condition, values in conditions for value in values)
 

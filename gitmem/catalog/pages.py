@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gitmem.catalog.database import Database
-from gitmem.catalog.filters import Filters, format_filters
+from gitmem.catalog.filters import REVIEW_DAY, Filters, format_filters, format_moment
 from gitmem.catalog.query import Row, load_rows
 from gitmem.text import fold
 
@@ -41,9 +41,9 @@ class Timed(NamedTuple):
 
 
 _TIMES = {
-    Order.UPDATED: "-CAST(strftime('%s', upper(coalesce(updated, created))) AS INTEGER)",
-    Order.CREATED: "-CAST(strftime('%s', upper(created)) AS INTEGER)",
-    Order.REVIEW: "date(upper(review_after))",
+    Order.UPDATED: f"-{format_moment('coalesce(updated, created)')}",
+    Order.CREATED: f"-{format_moment('created')}",
+    Order.REVIEW: REVIEW_DAY,
 }
 
 
