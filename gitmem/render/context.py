@@ -8,7 +8,7 @@ from gitmem.errors import StateError
 from gitmem.model.context import Context, Entry, Part
 from gitmem.model.settings import Scope
 from gitmem.render.passages import take_beginning
-from gitmem.render.quoted import Section, format_entry, format_page, name_authority
+from gitmem.render.quoted import Section, format_entry, format_page, label_record, pick_summary
 from gitmem.render.status_line import render_status
 
 DEFAULT_CONTEXT_CHARS = 8000
@@ -69,21 +69,13 @@ def _brief(entry: Entry) -> tuple[str, ...]:
     """Return the entry with its summary, else the beginning of its text, and the mark that there is more."""
     record = entry.record
     body = record.body.strip()
-    # A summary that was taken from the text may be cut in the middle.
-    said = "" if record.summary.endswith("…") else record.summary
-    said = said or take_beginning(body, MAX_BEGINNING_CHARS)
+    said = pick_summary(record) or take_beginning(body, MAX_BEGINNING_CHARS)
     is_whole = body in ("", said)
     return format_entry(record, _labels(entry) if is_whole else [*_labels(entry), _SHORTENED], said)
 
 
 def _labels(entry: Entry) -> list[str]:
-    record = entry.record
-    kind = f"{record.state.value} {record.kind.value}" if record.kind else record.state.value
-    date = record.updated or record.created
-    labels = [f"{entry.scope.value} {kind}", name_authority(record, is_proved=entry.part in _PROVED)]
-    labels += [date[:10]] if date else []
-    labels += [f"verified {record.verified[:10]}"] if record.verified else []
-    return [*labels, *entry.marks]
+    return [*label_record(entry.record, entry.scope, is_proved=entry.part in _PROVED), *entry.marks]
 
 
 def _compose(context: Context, shown: Mapping[int, tuple[str, ...]]) -> str:

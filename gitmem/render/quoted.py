@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from gitmem.model.authority import Authority
 from gitmem.model.record import MAX_TITLE_CHARS, Record
+from gitmem.model.settings import Scope
 from gitmem.text import has_lookalikes, make_visible, one_line, shorten
 
 _BACKTICKS = re.compile("`{3,}")
@@ -48,8 +49,25 @@ def format_entry(record: Record, labels: Iterable[str], text: str = "") -> tuple
     return (f"- {record.id} ({said}): {title}", *quote(text))
 
 
-def name_authority(record: Record, *, is_proved: bool) -> str:
-    """Return the label for a record's authority; that a person declared it is said as a fact only when proved."""
+def label_record(record: Record, scope: Scope, *, is_proved: bool) -> list[str]:
+    """Return the labels of a record: whose it is and what, by whose authority, its date, and when it was verified.
+
+    That a person declared it is said as a fact only when ``is_proved``.
+    """
+    kind = f" {record.kind.value}" if record.kind else ""
+    labels = [f"{scope.value} {record.state.value}{kind}", _name_authority(record, is_proved=is_proved)]
+    date = record.updated or record.created
+    labels += [date[:10]] if date else []
+    labels += [f"verified {record.verified[:10]}"] if record.verified else []
+    return labels
+
+
+def pick_summary(record: Record) -> str:
+    """Return the summary; none where it was taken from the text, as its end tells, and may be cut in the middle."""
+    return "" if record.summary.endswith("…") else record.summary
+
+
+def _name_authority(record: Record, *, is_proved: bool) -> str:
     if record.authority is None:
         return "no authority"
     if record.authority is Authority.USER_DECLARED and not is_proved:

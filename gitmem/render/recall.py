@@ -3,14 +3,14 @@ than a whole recall may."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 
 from gitmem.model.answer import Status
 from gitmem.model.authority import Authority
 from gitmem.model.ids import RecordId
 from gitmem.model.recall import Candidate, Recall
 from gitmem.render.passages import find_passage, take_beginning
-from gitmem.render.quoted import Section, format_entry, format_page, name_authority
+from gitmem.render.quoted import Section, format_entry, format_page, label_record, pick_summary
 from gitmem.render.status_line import render_status
 
 DEFAULT_RECALL_CHARS = 4000
@@ -37,9 +37,9 @@ def render_recall(
     """Return the admitted records as text of at most ``max_chars`` characters; empty where none was admitted.
 
     Verified knowledge and unverified history stand in parts of their own, records whole or not at all, in the order of
-    the recall; how many had no room is said last. With ``degraded`` a line in front says so, with its
-    ``code``. A room too small for any record holds the line that says so, or nothing. ``confirmed`` are the declared
-    records that ``list_confirmed`` proves.
+    the recall; how many had no room is said last. With ``degraded`` a line in front says so, with its ``code``. A room
+    too small for any record holds the line that says so, or nothing. ``confirmed`` are the declared records that
+    ``list_confirmed`` proves.
     """
     forms = {one.record.id: _forms(one, confirmed) for one in recall.admitted}
     if not forms:
@@ -68,8 +68,8 @@ def render_superseded(ids: Sequence[RecordId]) -> str:
 def _forms(one: Candidate, confirmed: Container[RecordId]) -> tuple[tuple[str, ...], ...]:
     """Return the entry with its title, with the summary, and with as much of the text as is to the point."""
     body = one.record.body.strip()
-    labels = list(_labels(one, confirmed))
-    summary = "" if one.record.summary.endswith("…") else one.record.summary
+    labels = _labels(one, confirmed)
+    summary = pick_summary(one.record)
     if len(body) <= MAX_WHOLE_CHARS:
         texts = ["", summary or body, body or summary]
     else:
@@ -80,20 +80,10 @@ def _forms(one: Candidate, confirmed: Container[RecordId]) -> tuple[tuple[str, .
     return tuple(format_entry(one.record, labels, text) for text in texts)
 
 
-def _labels(one: Candidate, confirmed: Container[RecordId]) -> Iterable[str]:
-    record = one.record
-    kind = f" {record.kind.value}" if record.kind else ""
-    yield f"{one.scope.value} {record.state.value}{kind}"
-    yield name_authority(record, is_proved=record.id in confirmed and not one.uncommitted)
-    date = record.updated or record.created
-    if date:
-        yield date[:10]
-    if record.verified:
-        yield f"verified {record.verified[:10]}"
-    if one.uncommitted:
-        yield "uncommitted"
-    if one.caution:
-        yield one.caution
+def _labels(one: Candidate, confirmed: Container[RecordId]) -> list[str]:
+    is_proved = one.record.id in confirmed and not one.uncommitted
+    labels = label_record(one.record, one.scope, is_proved=is_proved)
+    return [*labels, *(["uncommitted"] if one.uncommitted else []), *([one.caution] if one.caution else [])]
 
 
 def _split(recall: Recall, confirmed: Container[RecordId]) -> tuple[list[Candidate], list[Candidate]]:
