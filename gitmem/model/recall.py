@@ -68,13 +68,3 @@ class Recall:
     def admitted(self) -> tuple[Candidate, ...]:
         """What the recall volunteers; nothing when it abstains."""
         return tuple(candidate for candidate in self.candidates if candidate.admitted)
-
-    @property
-    def verified(self) -> tuple[Candidate, ...]:
-        """The admitted candidates that a person reviewed, best first."""
-        return tuple(candidate for candidate in self.admitted if candidate.is_verified)
-
-    @property
-    def unverified(self) -> tuple[Candidate, ...]:
-        """The admitted candidates that are history or evidence nobody reviewed, best first."""
-        return tuple(candidate for candidate in self.admitted if not candidate.is_verified)

@@ -102,7 +102,7 @@ def recall(
         confirmed=_list_confirmed(decided, looks),
         status=status,
         code=problems[0].code if problems else "",
-    ).text
+    )
     extra = {"text": text} | ({"recall": explain_recall(decided)} if explain else {})
     return Answer(status, own.revision, hits, (), (*own.diagnostics, *told, *problems), extra)
 

@@ -184,7 +184,7 @@ def recall_of(*titles: str) -> Recall:
 
 def test_a_session_is_told_once(memory: Memory) -> None:
     told = [
-        tell(memory.vault, recall_of(*titles), session="s").text.split("\n")[-1]
+        tell(memory.vault, recall_of(*titles), session="s").split("\n")[-1]
         for titles in ((), ("One",), ("One",), ("One", "Two"), (), (), ("One",))
     ]
     one, two = RecordId("m7k2q9x4c000"), RecordId("m7k2q9x4c001")
