@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from array import array
 
 from gitmem.errors import IntegrityError
+from gitmem.git.numbers import unpack_numbers
 
 _MAGIC = b"\xfftOc\0\0\0\2"
 _TABLES_AT = 8 + 256 * 4
@@ -22,7 +22,7 @@ def check_pack_bounds(objects_dir: str) -> None:
     What can't be read is left to it, too. Raises ``IntegrityError`` (``pack-index-damaged``).
     """
     folder = os.path.join(objects_dir, "pack")
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, ValueError):  # it went away, or was cut, while it was read
         for name in sorted(os.listdir(folder)):
             if name.endswith(".idx") and not _leads_inside(os.path.join(folder, name)):
                 raise IntegrityError(
@@ -44,18 +44,11 @@ def _leads_inside(index: str) -> bool:
         if _TABLES_AT + count * 28 + 2 * _TRAILER_BYTES > size:
             return True
         file.seek(_TABLES_AT + count * 24)
-        offsets = _unpack("I", file.read(count * 4))
-        large = _unpack("Q", file.read(size - _TABLES_AT - count * 28 - 2 * _TRAILER_BYTES))
+        offsets = unpack_numbers("I", file.read(count * 4))
+        large = unpack_numbers("Q", file.read((size - _TABLES_AT - count * 28 - 2 * _TRAILER_BYTES) // 8 * 8))
     if offsets and max(offsets) >= _IS_LARGE:
         places = [offset - _IS_LARGE for offset in offsets if offset >= _IS_LARGE]
         if max(places) >= len(large):
             return False
         offsets = array("Q", [*large, *(offset for offset in offsets if offset < _IS_LARGE)])
     return not offsets or max(offsets) < pack_bytes - _TRAILER_BYTES
-
-
-def _unpack(form: str, data: bytes) -> array[int]:
-    numbers = array(form, data[: len(data) - len(data) % array(form).itemsize])
-    if sys.byteorder == "little":
-        numbers.byteswap()
-    return numbers

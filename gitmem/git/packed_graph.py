@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from array import array
 from bisect import bisect_left
 from operator import sub
 
 from gitmem.git.bloom import make_mask
 from gitmem.git.graph_file import FILTER_HEAD, LAST, NO_PARENT, split_graph
+from gitmem.git.numbers import unpack_numbers
 
 _ID_BYTES = 20
 _ROW_BYTES = 36
@@ -32,13 +32,13 @@ class PackedGraph:
         except KeyError as error:
             raise ValueError(f"it lacks {error}") from None
         count = len(self._ids) // _ID_BYTES
-        numbers = _read_numbers(self._rows)
-        filters, ends = chunks.get(b"BDAT", b""), _read_numbers(chunks.get(b"BIDX", b""))
+        numbers = unpack_numbers("I", self._rows)
+        filters, ends = chunks.get(b"BDAT", b""), unpack_numbers("I", chunks.get(b"BIDX", b""))
         if len(self._rows) != count * _ROW_BYTES:
             raise ValueError("it is garbled")
         self.first_parents = numbers[5::9].tolist()
         self.second_parents = numbers[6::9].tolist()
-        self._edges = _read_numbers(chunks.get(b"EDGE", b""))
+        self._edges = unpack_numbers("I", chunks.get(b"EDGE", b""))
         if not filters.startswith(FILTER_HEAD) or len(ends) != count:
             filters, ends = FILTER_HEAD, array("I", bytes(4 * count))
         self._filters = filters[len(FILTER_HEAD) :] + b"\0"  # an empty one at the end is looked at, too
@@ -129,10 +129,3 @@ def _find_probe(mask: int) -> tuple[int, int]:
     data = mask.to_bytes((mask.bit_length() + 7) // 8, "little")
     most, place = max(((byte.bit_count(), at) for at, byte in enumerate(data)), default=(0, 0))
     return place, data[place] if most else 0
-
-
-def _read_numbers(data: bytes) -> array[int]:
-    numbers = array("I", data)
-    if sys.byteorder == "little":
-        numbers.byteswap()
-    return numbers
