@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 import sqlite3
 from collections.abc import Callable, Iterable
@@ -85,7 +84,6 @@ class Writer:
         self._read = read
         self._parse = parse
         self._terms = terms
-        self._tag_terms = functools.lru_cache(maxsize=1024)(terms)  # many records have the same tags
         self._clean_text = clean
         self._row = connection.execute("SELECT coalesce(max(rowid), 0) FROM records").fetchone()[0]
         self._waiting: list[_File] = []
