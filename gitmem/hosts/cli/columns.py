@@ -13,6 +13,7 @@ import click
 from gitmem.text import make_visible, one_line
 
 GAP = "  "
+INDENT = "    "
 
 
 def measure(text: str) -> int:
@@ -20,9 +21,9 @@ def measure(text: str) -> int:
     return len(text) if text.isascii() else sum(map(_columns_of, text))
 
 
-def truncate(text: str, max_columns: int) -> str:
-    """Return ``text`` if it fits into ``max_columns`` (1 or more), else its beginning and ``…``."""
-    if measure(text) <= max_columns:
+def truncate(text: str, max_columns: int | None) -> str:
+    """Return ``text`` if it fits into ``max_columns`` (1 or more), else its beginning and ``…``; ``None`` fits all."""
+    if max_columns is None or measure(text) <= max_columns:
         return text
     used, kept = 0, 0
     for char in text:
@@ -31,6 +32,11 @@ def truncate(text: str, max_columns: int) -> str:
             break
         kept += 1
     return text[:kept].rstrip() + "…"
+
+
+def truncate_indented(text: str, max_columns: int | None) -> str:
+    """Return ``text``, cut so that it fits into ``max_columns`` behind ``INDENT``."""
+    return truncate(text, None if max_columns is None else max(1, max_columns - len(INDENT)))
 
 
 def pad(text: str, columns: int) -> str:
@@ -52,7 +58,7 @@ def align(rows: Sequence[Sequence[str]], max_columns: int | None = None) -> list
         return []
     widths = [max(measure(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
     lines = (GAP.join([*map(pad, row, widths), row[-1]]).rstrip() for row in rows)
-    return [line if max_columns is None else truncate(line, max_columns) for line in lines]
+    return [truncate(line, max_columns) for line in lines]
 
 
 def find_columns() -> int | None:

@@ -8,13 +8,12 @@ from typing import Any
 
 import click
 
-from gitmem.hosts.cli.columns import align, safe_line, truncate
+from gitmem.hosts.cli.columns import INDENT, align, safe_line, truncate_indented
 from gitmem.hosts.cli.output import pick_fields
 from gitmem.hosts.cli.plain import count, format_records
 from gitmem.model.answer import Answer, Hit, Spans, Status, Strength
 from gitmem.text import make_visible
 
-_INDENT = "    "
 _BLANKS = str.maketrans("\n\t", "  ")
 
 
@@ -73,9 +72,9 @@ def _format_group(hits: Sequence[Hit], max_columns: int | None) -> str:
         lines.append(line.replace(title, mark(hit.record.title, hit.spans.get("title", ()), None), 1))
         why = ", ".join(hit.matched) + (" (some of the words)" if hit.strength is Strength.SOME else "")
         if why:
-            lines.append(_INDENT + (safe_line(why) if max_columns is None else _fit(safe_line(why), max_columns)))
+            lines.append(INDENT + truncate_indented(safe_line(why), max_columns))
         if hit.snippet:
-            lines.append(_INDENT + mark(hit.snippet, hit.spans.get("snippet", ()), max_columns))
+            lines.append(INDENT + mark(hit.snippet, hit.spans.get("snippet", ()), max_columns))
     return "\n".join(lines)
 
 
@@ -83,7 +82,7 @@ def _note_lines(notes: Sequence[dict[str, Any]], max_columns: int | None) -> lis
     lines = []
     heads = align([(safe_line(note["path"]), safe_line(note["why"])) for note in notes], max_columns)
     for note, head in zip(notes, heads, strict=True):
-        lines += [head, _INDENT + mark(note["snippet"], [tuple(span) for span in note["spans"]], max_columns)]
+        lines += [head, INDENT + mark(note["snippet"], [tuple(span) for span in note["spans"]], max_columns)]
     return lines
 
 
@@ -92,14 +91,10 @@ def mark(text: str, spans: Spans | Sequence[tuple[int, ...]], max_columns: int |
     bounds = [0, *(bound for span in spans for bound in span), len(text)]
     pieces = [make_visible(text[start:end]).translate(_BLANKS) for start, end in pairwise(bounds)]
     whole = "".join(pieces)
-    shown = whole if max_columns is None else _fit(whole, max_columns)
+    shown = truncate_indented(whole, max_columns)
     left, marked = len(shown) - (shown != whole), ""
     for number, piece in enumerate(pieces):
         kept = piece[:left]
         left -= len(kept)
         marked += click.style(kept, fg="yellow", bold=True) if number % 2 and kept else kept
     return marked + "…" * (shown != whole)
-
-
-def _fit(line: str, max_columns: int) -> str:
-    return truncate(line, max(1, max_columns - len(_INDENT)))

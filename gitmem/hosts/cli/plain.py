@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gitmem.errors import GitmemError
-from gitmem.hosts.cli.columns import align, safe_line, truncate
+from gitmem.hosts.cli.columns import INDENT, align, safe_line, truncate
 from gitmem.model.answer import Answer, Hit, Status
 from gitmem.model.change import Receipt
 from gitmem.model.ids import is_own_op_id
@@ -74,7 +74,7 @@ def format_records(hits: Sequence[Hit], max_columns: int | None, *, with_summary
     return "\n".join(
         line
         for hit, head in zip(hits, lines, strict=True)
-        for line in (head, _fit(f"    {safe_line(hit.record.summary)}", max_columns))
+        for line in (head, truncate(f"{INDENT}{safe_line(hit.record.summary)}", max_columns))
         if line.strip()
     )
 
@@ -113,7 +113,7 @@ def format_findings(rows: Iterable[dict[str, Any]]) -> str:
         place = place_of(row["path"], row.get("line"))
         lines.append(f"{click.style(severity, fg=_SEVERITY_COLORS.get(severity))}: {place}{safe_line(row['message'])}")
         if row.get("hint"):
-            lines.append(f"    {safe_line(row['hint'])}")
+            lines.append(f"{INDENT}{safe_line(row['hint'])}")
     return "\n".join(lines)
 
 
@@ -213,7 +213,3 @@ def _paint_marks(text: str, hit: Hit) -> str:
     for mark in hit.marks:  # they stand before the title, so nothing that looks like one is met first
         text = text.replace(f"[{mark.text}]", click.style(f"[{mark.text}]", fg="yellow"), 1)
     return text
-
-
-def _fit(line: str, max_columns: int | None) -> str:
-    return line if max_columns is None else truncate(line, max_columns)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from gitmem.hosts.cli.call import Call, pass_call
-from gitmem.hosts.cli.columns import align, find_columns, safe_line, truncate
+from gitmem.hosts.cli.columns import INDENT, align, find_columns, safe_line, truncate_indented
 from gitmem.hosts.cli.complete import complete_operations
 from gitmem.hosts.cli.group import verb
 from gitmem.hosts.cli.options import text
@@ -17,7 +17,6 @@ from gitmem.model.answer import Answer
 from gitmem.text import make_visible, shorten
 
 MAX_VALUE_CHARS = 120
-_INDENT = "    "
 _COLORS = {
     "added": "green",
     "promoted": "green",
@@ -80,15 +79,13 @@ def _format(answer: Answer) -> str:
     for head, row in zip(heads, answer.rows, strict=True):
         color = _COLORS.get(row["change"])
         lines.append(head.replace(row["change"], click.style(row["change"], fg=color, bold=True), 1))
-        lines += [_INDENT + _fit(line, columns) for line in _list_facts(row)]
-        lines += [_INDENT + _paint(_fit(make_visible(line).expandtabs(4), columns)) for line in row["lines"]]
+        lines += [INDENT + truncate_indented(line, columns) for line in _list_facts(row)]
+        lines += [
+            INDENT + _paint(truncate_indented(make_visible(line).expandtabs(4), columns)) for line in row["lines"]
+        ]
         if row["lines_omitted"]:
-            lines.append(f"{_INDENT}… {_format_counts(row)}")
+            lines.append(f"{INDENT}… {_format_counts(row)}")
     return "\n".join([*lines, *_list_rest(answer)])
-
-
-def _fit(line: str, columns: int | None) -> str:
-    return line if columns is None else truncate(line, max(1, columns - len(_INDENT)))
 
 
 def _paint(line: str) -> str:
