@@ -54,6 +54,11 @@ class SystemClock:
         time.sleep(seconds)
 
 
+def moment_at(seconds: float) -> datetime.datetime:
+    """Return the moment so many seconds after the beginning of 1970, as Git and file systems count them, in UTC."""
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+
+
 def format_utc(moment: datetime.datetime) -> str:
     """Return ``moment`` as RFC 3339 in UTC with a ``Z``, whole seconds: ``2026-11-30T14:00:00Z``."""
     return moment.astimezone(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

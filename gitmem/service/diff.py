@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import datetime
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gitmem.clock import format_utc
+from gitmem.clock import format_utc, moment_at
 from gitmem.errors import InputError
 from gitmem.git.history import read_commit
 from gitmem.git.trees import diff_trees, tree_of
@@ -211,5 +210,5 @@ def _bound(value: Any) -> Any:
 def _moment(vault: OpenVault, commit: CommitId | None) -> dict[str, str] | None:
     if commit is None:
         return None
-    time = datetime.datetime.fromtimestamp(read_commit(vault.repo, commit).time, datetime.UTC)
+    time = moment_at(read_commit(vault.repo, commit).time)
     return {"commit": commit, "time": format_utc(time)}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gitmem.clock import format_utc
+from gitmem.clock import format_utc, moment_at
 from gitmem.errors import InputError
 from gitmem.git.history import Commit, iter_commits
 from gitmem.git.message import OP_ID, UNDOES, parse_message
@@ -44,7 +43,7 @@ class Operation:
     @property
     def time(self) -> str:
         """When it was committed, RFC 3339 in UTC."""
-        return format_utc(datetime.datetime.fromtimestamp(self.commit.time, datetime.UTC))
+        return format_utc(moment_at(self.commit.time))
 
     @property
     def by(self) -> str:

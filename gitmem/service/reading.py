@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gitmem.clock import format_utc
+from gitmem.clock import format_utc, moment_at
 from gitmem.errors import GitmemError, InputError, IntegrityError, StateError, UnavailableError
 from gitmem.model.answer import Answer, Status
 from gitmem.model.ids import CommitId
@@ -209,7 +209,7 @@ def _ask_past(vault: OpenVault, commit: CommitId, question: Callable[[Reading], 
 
     database, hidden = ask(vault, copy, strict=True)  # what is private now must be known
     past = scan_commit(vault, commit, hidden)
-    made = datetime.datetime.fromtimestamp(read_commit(vault.repo, commit).time, datetime.UTC)
+    made = moment_at(read_commit(vault.repo, commit).time)
     try:
         with past.open() as read:
             report = reconcile(database, past.scan, read, past.parse, extract_terms, redact)

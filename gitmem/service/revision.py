@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Iterator
 
-from gitmem.clock import format_utc
+from gitmem.clock import format_utc, moment_at
 from gitmem.errors import InputError
 from gitmem.git.history import Commit, find_named, read_commit
 from gitmem.model.ids import CommitId
@@ -54,7 +53,7 @@ def _find_span(vault: OpenVault, text: str) -> Span | None:
 def _find_commit_at(vault: OpenVault, span: Span, text: str) -> CommitId:
     oldest = None
     for commit in _iter_first_parents(vault, vault.head()):
-        when = datetime.datetime.fromtimestamp(commit.time, datetime.UTC)
+        when = moment_at(commit.time)
         if when < span.end or when == span.start:
             return commit.id
         oldest = when

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gitmem.clock import format_utc
+from gitmem.clock import format_utc, moment_at
 from gitmem.errors import InputError
 from gitmem.model.answer import Answer, Hit, Status
 from gitmem.model.record import EPISODIC_KINDS
@@ -77,7 +76,7 @@ def _tell(reading: Reading, filters: Filters, wanted: Stretch) -> Answer:
         marks = find_marks(record, today)
         hit = Hit(record, match_tags(record, filters), uncommitted=row.path in uncommitted, marks=marks)
         group = _name_group(wanted.by, time_s, record.source)
-        told = {"group": group, "time": format_utc(_moment(time_s)), "is_episode": record.kind in EPISODIC_KINDS}
+        told = {"group": group, "time": format_utc(moment_at(time_s)), "is_episode": record.kind in EPISODIC_KINDS}
         groups.setdefault(group, []).append({**told, "hit": hit})
     rows = tuple(one for ones in groups.values() for one in ones)
     extra: dict[str, Any] = {
@@ -96,12 +95,8 @@ def _tell(reading: Reading, filters: Filters, wanted: Stretch) -> Answer:
 def _name_group(by: str, time_s: int, source: str | None) -> str:
     if by == "session":
         return source or ""
-    day = _moment(time_s).date()
+    day = moment_at(time_s).date()
     if by == "day":
         return day.isoformat()
     year, week, _weekday = day.isocalendar()
     return f"{year}-W{week:02d}"
-
-
-def _moment(time_s: int) -> datetime.datetime:
-    return datetime.datetime.fromtimestamp(time_s, datetime.UTC)

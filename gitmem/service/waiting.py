@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 from collections.abc import Sequence
 from typing import Any
 
-from gitmem.clock import format_utc
+from gitmem.clock import format_utc, moment_at
 from gitmem.model.ids import CommitId
 from gitmem.service.edited import EditedNote, list_edited
 from gitmem.service.origin import guess_origins
@@ -41,7 +40,7 @@ def _look_at(file: str) -> tuple[str | None, str | None]:
         found = os.lstat(file)
     except OSError:
         return None, None
-    modified = format_utc(datetime.datetime.fromtimestamp(found.st_mtime, datetime.UTC))
+    modified = format_utc(moment_at(found.st_mtime))
     is_own = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
     return modified, None if is_own else _name_account(found.st_uid)
 

@@ -7,11 +7,10 @@ answer.
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gitmem.clock import format_utc
+from gitmem.clock import format_utc, moment_at
 from gitmem.errors import InputError
 from gitmem.git.history import Commit, find_op
 from gitmem.git.message import OP_ID, REQUEST, parse_message
@@ -87,7 +86,7 @@ def receipt_of_commit(repo: Repo, commit: Commit) -> Receipt | None:
         commit=commit.id,
         changed=True,
         records=tuple(found.values()),
-        time=format_utc(datetime.datetime.fromtimestamp(commit.time, datetime.UTC)),
+        time=format_utc(moment_at(commit.time)),
         actor=named.get("Gitmem-Actor", ""),
         surface=named.get("Gitmem-Surface", ""),
         request=named.get(REQUEST, ""),
