@@ -132,6 +132,8 @@ def drop_stop_words(word: Word) -> Word:
 
 def split_word(word: str) -> list[str]:
     """Return the parts of ``word`` in small letters: those between blanks, what joins identifiers, and humps."""
+    if word.isalpha() and word.islower():  # most are: a recall comes by thousands
+        return [word]
     pieces = word.translate(_PARTS).split()
     return [part for piece in pieces for part in (_split_camel(piece) if piece.isascii() else []) or [piece.lower()]]
 
@@ -148,12 +150,8 @@ def iter_words(text: str) -> Iterator[str]:
 
 
 def split_parts(word: str) -> list[str]:
-    """Return the parts of an identifier in small letters: ``cacheTtl``, ``cache-ttl`` give ``cache`` and ``ttl``."""
-    parts = []
-    for piece in word.translate(_PARTS).split():
-        camel = [] if piece.islower() else _split_camel(piece)
-        parts += camel or [fold_term(piece)]
-    return parts
+    """Return the parts of an identifier as terms: ``cacheTtl``, ``cache-ttl`` give ``cache`` and ``ttl``."""
+    return list(map(fold_term, split_word(word)))
 
 
 def join_parts(word: str) -> str:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.relevance.terms import extract_terms, split_word
+from gitmem.relevance.terms import extract_terms, split_parts, split_word
 
 STORED = [
     ("", ""),
@@ -52,6 +52,14 @@ def test_terms_of_a_text(text: str, terms: str) -> None:
 )
 def test_parts_of_a_word(word: str, parts: list[str]) -> None:
     assert split_word(word) == parts
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [("cacheTtl", ["cache", "ttl"]), ("CaféBar-Tür", ["cafébar", "tür"]), ("ΚΑΙΡΌΣ", ["καιροσ"])],
+)
+def test_the_parts_of_a_word_as_terms_lose_no_letter(word: str, parts: list[str]) -> None:
+    assert split_parts(word) == parts
 
 
 @settings(derandomize=True, max_examples=300, deadline=None)
