@@ -21,6 +21,15 @@ class Surface(StrEnum):
     MODEL = "model"
 
 
+class Proof(StrEnum):
+    """How a person was shown, where the surface is human. A signature is proved by the operation itself."""
+
+    PROMPT = "prompt"
+    """A command that was typed as a prompt in a host, told by the host's hook."""
+    CODE = "code"
+    """What would be done was shown at a terminal, and the code beside it typed."""
+
+
 OUTSIDE = "commit"
 """What stands for the action of a commit that was made outside gitmem."""
 
@@ -40,17 +49,26 @@ class Action(StrEnum):
     UNDO = "undo"
     REPAIR = "repair"
     MAINTAIN = "maintain"
+    PROPOSE = "propose"
+    ACCEPT = "accept"
+    CURATE = "curate"
+    POLICY = "policy"
+    TRUST = "trust"
 
 
 @dataclass(frozen=True)
 class Actor:
-    """Who acted. ``name`` and ``email`` become the author of the commit, ``host`` and ``session`` trailers in it."""
+    """Who acted. ``name`` and ``email`` become the author of the commit, ``host`` and ``session`` trailers in it.
+
+    ``proof`` says how a person was shown; it means nothing on a model surface.
+    """
 
     surface: Surface
     name: str
     email: str
     host: str = "cli"
     session: str = ""
+    proof: Proof = Proof.CODE
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ from gitmem.errors import PolicyError
 from gitmem.model.authority import Action, Actor, Decision
 from gitmem.model.change import Change
 from gitmem.model.record import Kind, Record, State, state_of
-from gitmem.policy.authority import Request, decide
+from gitmem.policy.authority import decide
 from gitmem.policy.content import check_content
+from gitmem.policy.rules import Request
 from gitmem.policy.secrets import check_secrets
 
 
@@ -35,6 +36,7 @@ def authorize(
             has_evidence=has_evidence,
             own=own,
             to_state=to_state,
+            proof=actor.proof,
         )
     )
     if decision.allowed:

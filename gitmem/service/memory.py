@@ -8,7 +8,7 @@ it went. The verbs live in the modules of the same name and are loaded when firs
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from gitmem.model.answer import Answer, Status
 from gitmem.model.authority import Actor
@@ -16,10 +16,10 @@ from gitmem.model.change import Receipt
 from gitmem.model.ids import OpId
 from gitmem.model.maintenance import Maintenance
 from gitmem.model.record import Draft, Kind, State
-from gitmem.model.settings import VaultEntry
+from gitmem.service.memory_review import ReviewVerbs
+from gitmem.service.memory_trust import TrustVerbs
 from gitmem.service.reading import report
 from gitmem.service.retry import answer_again
-from gitmem.service.vault import OpenVault
 
 if TYPE_CHECKING:
     from gitmem.service.diff import Bounds
@@ -33,25 +33,8 @@ if TYPE_CHECKING:
     from gitmem.service.undo import Undoing
 
 
-class Memory:
-    """One vault and all that can be done with it. Close it, or use it in a ``with`` block.
-
-    ``find_global`` gives the home's global vault, for the questions that a workspace's vault answers together with it.
-    """
-
-    def __init__(self, vault: OpenVault, find_global: Callable[[], VaultEntry | None] = lambda: None) -> None:
-        self.vault = vault
-        self.find_global = find_global
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Release file handles; the object may be used again."""
-        self.vault.close()
+class Memory(ReviewVerbs, TrustVerbs):
+    """One vault and all that can be done with it. Close it, or use it in a ``with`` block."""
 
     def observe(self, draft: Draft, actor: Actor, op_id: OpId | None = None) -> Receipt:
         """Write an observation. See ``service.observe``."""

@@ -75,6 +75,26 @@ class VaultLayout:
         return join(self.runtime, "recall")
 
     @property
+    def inbox(self) -> str:
+        """Candidates that wait for a person, one file each."""
+        return join(self.runtime, "inbox")
+
+    @property
+    def decided(self) -> str:
+        """Candidates that were decided, one file each: what was rejected is not proposed again."""
+        return join(self.runtime, "inbox", "decided")
+
+    @property
+    def drafts(self) -> str:
+        """What a person has begun and not finished: an onboarding, a review."""
+        return join(self.runtime, "drafts")
+
+    @property
+    def events(self) -> str:
+        """Metadata of what hosts saw, one file a session."""
+        return join(self.runtime, "events")
+
+    @property
     def displaced(self) -> str:
         """What a person wrote into a file that an operation had just replaced."""
         return join(self.runtime, "displaced")

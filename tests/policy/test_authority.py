@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
-from gitmem.model.authority import Action, Authority, Surface
+from gitmem.model.authority import Action, Authority, Proof, Surface
 from gitmem.model.record import Kind, State
-from gitmem.policy.authority import CONDITIONS, TABLE, Request, Verdict, authority_for, decide, format_table
+from gitmem.policy.authority import authority_for, decide, format_table
+from gitmem.policy.authority_table import CONDITIONS, TABLE
+from gitmem.policy.rules import Request, Verdict
 from gitmem.service import init
 from gitmem.transaction import repair
 
@@ -17,6 +19,7 @@ DECLARED, EVIDENCE = Authority.USER_DECLARED, Authority.WORKSPACE_EVIDENCE
 OWN: dict[str, Any] = {"own": True, "state": State.OBSERVATION, "authority": EVIDENCE}
 BACK: dict[str, Any] = {"own": True, "state": State.RETIRED, "to_state": State.OBSERVATION, "authority": EVIDENCE}
 
+PROMPTED = {"proof": Proof.PROMPT}
 CASES: list[tuple[Action, Surface, dict[str, Any], str, str]] = [
     # action, surface, the rest of the request, verdict, rule
     (Action.INIT, MODEL, {}, "allowed", "init"),
@@ -62,6 +65,19 @@ CASES: list[tuple[Action, Surface, dict[str, Any], str, str]] = [
     (Action.UNDO, MODEL, {}, "needs_human", "undo-other"),
     (Action.ADOPT, HUMAN, {"state": State.BASELINE}, "allowed", "adopt-human"),
     (Action.ADOPT, MODEL, OWN, "needs_human", "adopt-model"),
+    (Action.PROPOSE, HUMAN, {"kind": Kind.BOUNDARY}, "allowed", "propose-human"),
+    (Action.PROPOSE, MODEL, {"kind": Kind.BOUNDARY}, "allowed", "propose-model"),
+    (Action.ACCEPT, HUMAN, {"kind": Kind.BOUNDARY, **PROMPTED}, "needs_human", "accept-prompt-baseline"),
+    (Action.ACCEPT, HUMAN, {"kind": Kind.BOUNDARY}, "allowed", "accept-human"),
+    (Action.ACCEPT, HUMAN, {"kind": Kind.FACT, **PROMPTED}, "allowed", "accept-human"),
+    (Action.ACCEPT, MODEL, {"kind": Kind.FACT, "has_evidence": True}, "needs_human", "accept-model"),
+    (Action.CURATE, MODEL, {}, "allowed", "curate"),
+    (Action.POLICY, HUMAN, PROMPTED, "needs_human", "policy-prompt"),
+    (Action.POLICY, HUMAN, {}, "allowed", "policy-human"),
+    (Action.POLICY, MODEL, {}, "needs_human", "policy-model"),
+    (Action.TRUST, HUMAN, PROMPTED, "needs_human", "trust-prompt"),
+    (Action.TRUST, HUMAN, {}, "allowed", "trust-human"),
+    (Action.TRUST, MODEL, {}, "needs_human", "trust-model"),
 ]
 
 
@@ -93,7 +109,9 @@ def test_every_request_has_a_rule_and_no_model_touches_what_a_person_declared_or
         if request.surface is MODEL and request.action not in (Action.INIT, Action.REPAIR):
             reviewed = request.state in (State.BASELINE, State.PROMOTED) or request.authority is DECLARED
             touches = request.action in (Action.EDIT, Action.RETIRE, Action.RESTORE, Action.UNDO)
-            never = request.action in (Action.DECLARE, Action.PROMOTE, Action.ADOPT)
+            never = request.action in (
+                *(Action.DECLARE, Action.PROMOTE, Action.ADOPT, Action.ACCEPT, Action.POLICY, Action.TRUST),
+            )
             assert not (decision.allowed and ((touches and reviewed) or never)), request
 
 

@@ -1,0 +1,84 @@
+"""A candidate: what somebody proposes to do to the memory, waiting for a person. Design sections 2 and 8."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gitmem.model.authority import Surface
+from gitmem.model.ids import RecordId
+from gitmem.model.record import Draft
+
+MAX_WHY = 16
+MAX_WHY_CHARS = 500
+MAX_NEAR = 8
+MAX_TARGETS = 16
+MAX_SOURCES = 32
+
+
+class Wants(StrEnum):
+    """What accepting a candidate does: write a new record, or change records that are there."""
+
+    RECORD = "record"
+    PROMOTE = "promote"
+    RETIRE = "retire"
+    MERGE = "merge"
+
+
+@dataclass(frozen=True)
+class Near:
+    """Something that says nearly the same. ``share`` is how much of the words of both is common, 0 to 1."""
+
+    id: RecordId
+    share: float
+    is_candidate: bool = False
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One proposal in the inbox; never in Git. Dates are RFC 3339 in UTC, ``expires`` and ``deferred`` may be absent.
+
+    ``id`` is the id that its record will have, so that a candidate that was accepted is known by it ever after.
+    ``draft`` is the proposed record for ``Wants.RECORD``; for the others its title says what is proposed, and
+    ``targets`` are the records that it is about, the one that stays first for a merge. ``reason`` is that of a
+    retirement. ``sources`` are the ``host/session`` that proposed it, oldest first, ``seen`` counts how often.
+    ``why`` are the reasons why it is here, one line each. ``contradicts`` are records that say otherwise. ``worth`` is
+    by what the inbox sorts, 0 to 1.
+    """
+
+    id: RecordId
+    created: str
+    draft: Draft
+    wants: Wants = Wants.RECORD
+    targets: tuple[RecordId, ...] = ()
+    reason: str = ""
+    actor: str = ""
+    surface: Surface = Surface.MODEL
+    sources: tuple[str, ...] = ()
+    seen: int = 1
+    why: tuple[str, ...] = ()
+    near: tuple[Near, ...] = ()
+    contradicts: tuple[RecordId, ...] = ()
+    worth: float = 0.5
+    expires: str | None = None
+    deferred: str | None = None
+
+
+class Fate(StrEnum):
+    """What became of a candidate."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    MERGED = "merged"
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A candidate that is decided, kept so that the same thing is not proposed again. ``reason`` is the person's."""
+
+    candidate: Candidate
+    fate: Fate
+    time: str
+    reason: str = ""
+    op_id: str = ""

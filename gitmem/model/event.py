@@ -1,0 +1,52 @@
+"""An event: the metadata of something that a host saw. Never a prompt, an output or a file's content. Section 8."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class EventKind(StrEnum):
+    """What happened, whichever host it was."""
+
+    SESSION_START = "session-start"
+    PROMPT = "prompt"
+    TOOL = "tool"
+    COMPACTION = "compaction"
+    STOP = "stop"
+    SESSION_END = "session-end"
+    NOTED = "noted"
+    """Told by a person or a script with ``gitmem journal add``."""
+    UNKNOWN = "unknown"
+    """Something that gitmem does not know; it is counted and no more."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of a session's spool. ``time`` is RFC 3339 in UTC, sizes are bytes.
+
+    ``command`` is what was run, from a fixed vocabulary of programs and their verbs (``pytest``, ``git commit``), never
+    a command line as it was typed. ``paths`` are relative to the workspace, with ``/``; those outside are left out and
+    counted in ``outside``. ``exit_code`` is ``None`` where the host doesn't tell. ``commit`` is the commit that the
+    project's repository was at. ``digest`` is a keyed hash of what was left out; equal ones mean equal content.
+    ``dropped`` counts events before this one that were not kept.
+    """
+
+    time: str
+    session: str
+    kind: EventKind
+    host: str = ""
+    tool: str = ""
+    command: str = ""
+    paths: tuple[str, ...] = ()
+    outside: int = 0
+    exit_code: int | None = None
+    failed: bool | None = None
+    duration_ms: int | None = None
+    input_bytes: int | None = None
+    output_bytes: int | None = None
+    digest: str = ""
+    commit: str = ""
+    detail: str = ""
+    """One word of the host's about the kind: ``startup``, ``compact``, ``auto``. From a fixed vocabulary, too."""
+    dropped: int = 0

@@ -1,0 +1,30 @@
+"""What all parts of the table of contents stand on: one vault, and the way to the home's global one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Self
+
+from gitmem.model.settings import VaultEntry
+from gitmem.service.vault import OpenVault
+
+
+class MemoryBase:
+    """One vault. Close it, or use it in a ``with`` block.
+
+    ``find_global`` gives the home's global vault, for the questions that a workspace's vault answers together with it.
+    """
+
+    def __init__(self, vault: OpenVault, find_global: Callable[[], VaultEntry | None] = lambda: None) -> None:
+        self.vault = vault
+        self.find_global = find_global
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release file handles; the object may be used again."""
+        self.vault.close()
