@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gitmem.clock import SystemClock
 from gitmem.model.answer import Answer
@@ -21,7 +22,8 @@ def open_memory(home: str, folder: str, named: str | None = None, options: Optio
     """Return the memory that ``named`` or ``folder`` means; see ``service.locate.locate`` for how and its errors."""
     layout = HomeLayout(home)
     entry = locate(layout, folder, named)
-    return Memory(OpenVault(entry, SystemClock(), options or Options()), lambda: find_global(layout))
+    chosen = replace(options or Options(), home=home)
+    return Memory(OpenVault(entry, SystemClock(), chosen), lambda: find_global(layout))
 
 
 def make_vault(home: str, wanted: NewVault, actor: Actor, op_id: OpId | None = None) -> tuple[VaultEntry, Receipt]:

@@ -52,6 +52,19 @@ class VaultEntry:
     project: str = ""
 
 
+@dataclass(frozen=True)
+class HomeSettings:
+    """What belongs to one person on one machine; never in a vault, since programs are started by it.
+
+    ``secret_scanner`` is a command that looks for secrets beside gitmem's own scanner, empty for none;
+    ``signing_key`` the file of the person's SSH key, empty for none.
+    """
+
+    secret_scanner: tuple[str, ...] = ()
+    scanner_timeout_s: float = 5.0
+    signing_key: str = ""
+
+
 def vault_missing(place: str) -> UnavailableError:
     """Return the error (``vault-missing``) for a vault that is not at ``place``, where it should be."""
     return UnavailableError(

@@ -13,7 +13,7 @@ from gitmem.clock import SystemClock
 from gitmem.errors import GitmemError, IntegrityError, StateError, UnavailableError
 from gitmem.model.ids import CommitId, Fingerprint
 from gitmem.model.record import Problem
-from gitmem.model.settings import Manifest, VaultEntry
+from gitmem.model.settings import HomeSettings, Manifest, VaultEntry
 from gitmem.vault.layout import VaultLayout
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ class Options:
     max_strict_notes: int = 20_000
     catalog_wait_s: float = 2.0
     maintain_at_loose: int = 400
+    home: str = ""
+    """The home folder, for its settings; empty for none."""
 
 
 @dataclass
@@ -64,6 +66,14 @@ class OpenVault:
     def layout(self) -> VaultLayout:
         """Where the vault lies."""
         return VaultLayout(repo=self.entry.path, runtime=self.entry.runtime)
+
+    @cached_property
+    def settings(self) -> HomeSettings:
+        """The home's own settings. Raises what ``vault.home_settings.load_settings`` raises."""
+        from gitmem.vault.home_settings import load_settings
+        from gitmem.vault.layout import HomeLayout
+
+        return load_settings(HomeLayout(self.options.home)) if self.options.home else HomeSettings()
 
     @cached_property
     def repo(self) -> Repo:

@@ -23,6 +23,11 @@ class HomeLayout:
         return join(self.root, "registry.json")
 
     @property
+    def settings_file(self) -> str:
+        """What belongs to this machine and person."""
+        return join(self.root, "settings.json")
+
+    @property
     def registry_lock(self) -> str:
         """Guards the registry against two writers."""
         return join(self.root, "registry.lock")
