@@ -13,9 +13,9 @@ from gitmem.hosts.cli.group import verb
 from gitmem.hosts.cli.options import read_file
 from gitmem.hosts.cli.reading import say_answer
 from gitmem.model.answer import Answer
+from gitmem.service.evaluate import MAX_FILE_BYTES
 from gitmem.text import shorten
 
-MAX_FILE_BYTES = 64 << 20
 _MAX_QUERY_CHARS = 100
 
 

@@ -15,9 +15,8 @@ from gitmem.hosts.cli.plain import count
 from gitmem.hosts.cli.reading import say_answer
 from gitmem.model.answer import Answer, Status
 from gitmem.service.memory import Memory
+from gitmem.service.recall import DEFAULT_LIMIT, MAX_LIMIT
 
-MAX_LIMIT = 8
-DEFAULT_LIMIT = 5
 MAX_PROMPT_BYTES = 1 << 20
 """How much of standard input is read; of a prompt that long, gitmem looks at the beginning and the end."""
 
