@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from gitmem.model.authority import Action, Authority, Decision
 from gitmem.model.record import State
-from gitmem.policy.authority_table import CONDITIONS, TABLE
+from gitmem.policy.authority_table import TABLE
+from gitmem.policy.conditions import CONDITIONS
 from gitmem.policy.rules import Request, Verdict
 
 
@@ -59,8 +60,9 @@ _PAGE_HEAD = """\
 # Who may do what
 
 Every request comes through a surface. *human* means that a person was shown what would happen and confirmed it, by
-typing a code at a terminal. *model* is everything else, a command line call without that confirmation included. What a
-record says never changes who may touch it.
+typing a code at a terminal, or that a person typed the command as a prompt in a host. A prompt opens less than a code:
+an agent with a shell could send one. *model* is everything else, a command line call without that confirmation
+included. What a record says never changes who may touch it.
 
 The first row that fits a request decides. *needs human* means that the same request is put to a person; *refused*
 means that it isn't done for anyone. The row's name is the rule that a commit's `Gitmem-Rule` trailer gives. Three kinds

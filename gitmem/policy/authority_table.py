@@ -5,55 +5,13 @@ Change it here, and make ``docs/authority.md`` anew with ``make docs``.
 
 from __future__ import annotations
 
-from gitmem.model.authority import Action, Authority, Proof, Surface
-from gitmem.model.record import BASELINE_KINDS, State
-from gitmem.policy.rules import Condition, Request, Rule, Verdict
-
-
-def _is_declared(request: Request) -> bool:
-    return request.state is State.BASELINE or request.authority is Authority.USER_DECLARED
-
-
-def _is_own_observation(request: Request) -> bool:
-    return request.own and request.state is State.OBSERVATION and not _is_declared(request)
-
-
-def _returns_own_observation(request: Request) -> bool:
-    goes_back = request.state is State.RETIRED and request.to_state is State.OBSERVATION
-    return request.own and goes_back and not _is_declared(request)
-
-
-def _is_own_unreviewed(request: Request) -> bool:
-    return request.own and request.state in (State.OBSERVATION, State.RETIRED) and not _is_declared(request)
-
-
-CONDITIONS: dict[str, Condition] = {
-    "always": Condition("always", lambda _: True),
-    "has-evidence": Condition("it comes with evidence", lambda request: request.has_evidence),
-    "baseline-kind": Condition(
-        "the kind is boundary, preference, goal or state", lambda request: request.kind in BASELINE_KINDS
-    ),
-    "other-kind": Condition(
-        "the kind is not boundary, preference, goal or state", lambda request: request.kind not in BASELINE_KINDS
-    ),
-    "declared": Condition("the record is baseline or `user_declared`", _is_declared),
-    "own-observation": Condition("the record is the actor's own unreviewed observation", _is_own_observation),
-    "returns-own-observation": Condition(
-        "the actor's own unreviewed observation goes back to observations", _returns_own_observation
-    ),
-    "own-unreviewed": Condition("the actor made it, and on its own unreviewed observations only", _is_own_unreviewed),
-    "by-prompt": Condition("the person typed it as a prompt in a host", lambda request: request.proof is Proof.PROMPT),
-    "by-prompt-baseline": Condition(
-        "the person typed it as a prompt in a host, and the kind is boundary, preference, goal or state",
-        lambda request: request.proof is Proof.PROMPT and request.kind in BASELINE_KINDS,
-    ),
-    "into-observations": Condition(
-        "the notes become observations", lambda request: request.to_state is State.OBSERVATION
-    ),
-}
-"""Every condition that a rule may name."""
+from gitmem.model.authority import Action, Surface
+from gitmem.policy.rules import Rule, Verdict
 
 _ASK = "Ask a person to run it at a terminal."
+_ASK_AT_TERMINAL = "Run it at a terminal and type the code that it shows."
+_NOT_GLOBAL = "a prompt in a host changes nothing in the global vault"
+_NOT_BEYOND = "a prompt in a host changes nothing that is declared, and nothing in the global vault"
 _OWN_ONLY = "a model surface may change only its own unreviewed observations"
 
 TABLE: tuple[Rule, ...] = (
@@ -66,6 +24,15 @@ TABLE: tuple[Rule, ...] = (
         Verdict.REFUSED,
         "boundaries, preferences, goals and states are declared, not observed",
         "Use `gitmem declare`, or another kind.",
+    ),
+    Rule(
+        "observe-prompt-global",
+        Action.OBSERVE,
+        Surface.HUMAN,
+        "by-prompt-global",
+        Verdict.NEEDS_HUMAN,
+        _NOT_GLOBAL,
+        _ASK_AT_TERMINAL,
     ),
     Rule("observe-human", Action.OBSERVE, Surface.HUMAN, "always", Verdict.ALLOWED, "a person vouches for it"),
     Rule(
@@ -94,6 +61,15 @@ TABLE: tuple[Rule, ...] = (
         "only boundaries, preferences, goals and states are declared",
         "Give one of these kinds, or use `gitmem observe`.",
     ),
+    Rule(
+        "declare-prompt",
+        Action.DECLARE,
+        Surface.HUMAN,
+        "by-prompt",
+        Verdict.NEEDS_HUMAN,
+        "a prompt in a host declares nothing",
+        _ASK_AT_TERMINAL,
+    ),
     Rule("declare-human", Action.DECLARE, Surface.HUMAN, "always", Verdict.ALLOWED, "a person declares it"),
     Rule(
         "declare-model",
@@ -103,6 +79,15 @@ TABLE: tuple[Rule, ...] = (
         Verdict.NEEDS_HUMAN,
         "only a person can declare",
         _ASK,
+    ),
+    Rule(
+        "edit-prompt",
+        Action.EDIT,
+        Surface.HUMAN,
+        "by-prompt-beyond",
+        Verdict.NEEDS_HUMAN,
+        _NOT_BEYOND,
+        _ASK_AT_TERMINAL,
     ),
     Rule("edit-human", Action.EDIT, Surface.HUMAN, "always", Verdict.ALLOWED, "a person edits it"),
     Rule(
@@ -116,7 +101,33 @@ TABLE: tuple[Rule, ...] = (
     ),
     Rule("edit-own", Action.EDIT, Surface.MODEL, "own-observation", Verdict.ALLOWED, "nobody has reviewed it yet"),
     Rule("edit-other", Action.EDIT, Surface.MODEL, "always", Verdict.NEEDS_HUMAN, _OWN_ONLY, _ASK),
+    Rule(
+        "promote-prompt",
+        Action.PROMOTE,
+        Surface.HUMAN,
+        "by-prompt-beyond",
+        Verdict.NEEDS_HUMAN,
+        _NOT_BEYOND,
+        _ASK_AT_TERMINAL,
+    ),
+    Rule(
+        "promote-global",
+        Action.PROMOTE,
+        Surface.HUMAN,
+        "in-global",
+        Verdict.ALLOWED,
+        "a person confirmed it at a terminal",
+    ),
     Rule("promote-human", Action.PROMOTE, Surface.HUMAN, "always", Verdict.ALLOWED, "a person reviewed it"),
+    Rule(
+        "promote-model-global",
+        Action.PROMOTE,
+        Surface.MODEL,
+        "in-global",
+        Verdict.NEEDS_HUMAN,
+        "what holds for every workspace is reviewed by a person, whatever a policy says",
+        _ASK,
+    ),
     Rule(
         "promote-model",
         Action.PROMOTE,
@@ -126,9 +137,27 @@ TABLE: tuple[Rule, ...] = (
         "promotion is a person's review",
         _ASK,
     ),
+    Rule(
+        "retire-prompt",
+        Action.RETIRE,
+        Surface.HUMAN,
+        "by-prompt-beyond",
+        Verdict.NEEDS_HUMAN,
+        _NOT_BEYOND,
+        _ASK_AT_TERMINAL,
+    ),
     Rule("retire-human", Action.RETIRE, Surface.HUMAN, "always", Verdict.ALLOWED, "a person retires it"),
     Rule("retire-own", Action.RETIRE, Surface.MODEL, "own-observation", Verdict.ALLOWED, "nobody has reviewed it yet"),
     Rule("retire-other", Action.RETIRE, Surface.MODEL, "always", Verdict.NEEDS_HUMAN, _OWN_ONLY, _ASK),
+    Rule(
+        "restore-prompt",
+        Action.RESTORE,
+        Surface.HUMAN,
+        "by-prompt-beyond",
+        Verdict.NEEDS_HUMAN,
+        _NOT_BEYOND,
+        _ASK_AT_TERMINAL,
+    ),
     Rule("restore-human", Action.RESTORE, Surface.HUMAN, "always", Verdict.ALLOWED, "a person restores it"),
     Rule(
         "restore-own",
@@ -139,6 +168,15 @@ TABLE: tuple[Rule, ...] = (
         "it becomes again what nobody has reviewed",
     ),
     Rule("restore-other", Action.RESTORE, Surface.MODEL, "always", Verdict.NEEDS_HUMAN, _OWN_ONLY, _ASK),
+    Rule(
+        "import-prompt",
+        Action.IMPORT,
+        Surface.HUMAN,
+        "by-prompt",
+        Verdict.NEEDS_HUMAN,
+        "a prompt in a host brings no notes in",
+        _ASK_AT_TERMINAL,
+    ),
     Rule("import-human", Action.IMPORT, Surface.HUMAN, "always", Verdict.ALLOWED, "a person brings the notes"),
     Rule(
         "import-observations",
@@ -157,6 +195,15 @@ TABLE: tuple[Rule, ...] = (
         "notes become baseline, promoted or retired by a person's review",
         "Leave --state out to bring them in as observations, or run it at a terminal.",
     ),
+    Rule(
+        "adopt-prompt",
+        Action.ADOPT,
+        Surface.HUMAN,
+        "by-prompt",
+        Verdict.NEEDS_HUMAN,
+        "a prompt in a host does not show what would be committed",
+        _ASK_AT_TERMINAL,
+    ),
     Rule("adopt-human", Action.ADOPT, Surface.HUMAN, "always", Verdict.ALLOWED, "a person commits a person's edits"),
     Rule(
         "adopt-model",
@@ -166,6 +213,15 @@ TABLE: tuple[Rule, ...] = (
         Verdict.NEEDS_HUMAN,
         "an edit on disk is a person's only when a person says so",
         _ASK,
+    ),
+    Rule(
+        "undo-prompt",
+        Action.UNDO,
+        Surface.HUMAN,
+        "by-prompt-beyond",
+        Verdict.NEEDS_HUMAN,
+        _NOT_BEYOND,
+        _ASK_AT_TERMINAL,
     ),
     Rule("undo-human", Action.UNDO, Surface.HUMAN, "always", Verdict.ALLOWED, "a person takes it back"),
     Rule(
@@ -204,15 +260,24 @@ TABLE: tuple[Rule, ...] = (
         "it waits in the inbox for a person, within the bounds of the vault's policy",
     ),
     Rule(
-        "accept-prompt-baseline",
+        "accept-prompt",
         Action.ACCEPT,
         Surface.HUMAN,
-        "by-prompt-baseline",
+        "by-prompt-beyond",
         Verdict.NEEDS_HUMAN,
-        "a prompt in a host declares nothing",
-        _ASK,
+        _NOT_BEYOND,
+        _ASK_AT_TERMINAL,
     ),
     Rule("accept-human", Action.ACCEPT, Surface.HUMAN, "always", Verdict.ALLOWED, "a person reviewed it"),
+    Rule(
+        "accept-model-global",
+        Action.ACCEPT,
+        Surface.MODEL,
+        "in-global",
+        Verdict.NEEDS_HUMAN,
+        "what holds for every workspace is accepted by a person, whatever a policy says",
+        _ASK,
+    ),
     Rule(
         "accept-model",
         Action.ACCEPT,
@@ -237,7 +302,7 @@ TABLE: tuple[Rule, ...] = (
         "by-prompt",
         Verdict.NEEDS_HUMAN,
         "a prompt in a host changes no policy",
-        _ASK,
+        _ASK_AT_TERMINAL,
     ),
     Rule("policy-human", Action.POLICY, Surface.HUMAN, "always", Verdict.ALLOWED, "a person sets the vault's policy"),
     Rule(
@@ -256,7 +321,7 @@ TABLE: tuple[Rule, ...] = (
         "by-prompt",
         Verdict.NEEDS_HUMAN,
         "a prompt in a host changes no keys",
-        _ASK,
+        _ASK_AT_TERMINAL,
     ),
     Rule("trust-human", Action.TRUST, Surface.HUMAN, "always", Verdict.ALLOWED, "a person lists the keys of people"),
     Rule(

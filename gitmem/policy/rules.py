@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from gitmem.model.authority import Action, Authority, Proof, Surface
 from gitmem.model.record import Kind, State
+from gitmem.model.settings import Scope
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Request:
     own: bool = False
     to_state: State | None = None
     proof: Proof = Proof.CODE
+    scope: Scope = Scope.WORKSPACE
 
 
 class Verdict(StrEnum):

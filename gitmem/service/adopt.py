@@ -65,7 +65,7 @@ def adopt(
     chosen = find_edited(vault, paths) if notes is None else notes
     receipt = carry_out_allowed(
         vault,
-        lambda: authorize(Action.ADOPT, actor),
+        lambda: authorize(vault.entry.scope, Action.ADOPT, actor),
         lambda rule: replace(_plan_change(vault, chosen, actor, rule, op_id), request=digest(request)),
     )
     return receipt if paths else replace(receipt, notices=(*receipt.notices, *_tell_left_alone(vault)))

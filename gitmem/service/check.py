@@ -67,7 +67,7 @@ def repair_views(vault: OpenVault, actor: Actor, op_id: OpId | None = None) -> R
     earlier = find_earlier(vault, Action.REPAIR, op_id, request)
     if earlier is not None:
         return earlier
-    authorize(Action.REPAIR, actor)
+    authorize(vault.entry.scope, Action.REPAIR, actor)
     return apply_repair(vault.ground, vault.tools(), actor, op_id, digest(request))
 
 

@@ -42,7 +42,9 @@ def write_draft(
         )
 
     return carry_out_allowed(
-        vault, lambda: authorize(action, actor, kind=draft.kind, has_evidence=bool(draft.evidence)), plan
+        vault,
+        lambda: authorize(vault.entry.scope, action, actor, kind=draft.kind, has_evidence=bool(draft.evidence)),
+        plan,
     )
 
 

@@ -53,7 +53,7 @@ def write_drafts(
         said = describe(moves, made[0][0].summary)
         return make_change(action, actor, rule, moves, op_id=op_id, request=request, **said)
 
-    return carry_out_allowed(vault, lambda: _authorize_all(action, actor, numbered), plan)
+    return carry_out_allowed(vault, lambda: _authorize_all(vault, action, actor, numbered), plan)
 
 
 def _check_number(numbered: Numbered) -> None:
@@ -67,12 +67,12 @@ def _check_number(numbered: Numbered) -> None:
         )
 
 
-def _authorize_all(action: Action, actor: Actor, numbered: Numbered) -> Decision:
+def _authorize_all(vault: OpenVault, action: Action, actor: Actor, numbered: Numbered) -> Decision:
     """Return the decision that fits all: a surface is allowed each draft by the same rule, or not."""
     decision = None
     for number, draft in numbered:
         try:
-            decision = authorize(action, actor, kind=draft.kind, has_evidence=bool(draft.evidence))
+            decision = authorize(vault.entry.scope, action, actor, kind=draft.kind, has_evidence=bool(draft.evidence))
         except PolicyError as error:
             raise PolicyError(error.code, f"line {number}: {error.message}", error.hint, **error.fields) from None
     assert decision is not None
@@ -85,7 +85,7 @@ def _make_records(
     authority = authority_for(action, state)
 
     def make(draft: Draft) -> tuple[Record, bytes]:
-        _check_not_refused(action, actor, draft)
+        _check_not_refused(vault, action, actor, draft)
         record, data = make_record(vault, draft, authority, state, actor)
         check_content(data, "the record", record)
         check_secrets(_texts_of(draft))
@@ -107,9 +107,9 @@ def _texts_of(draft: Draft) -> dict[str, str]:
     return {"title": draft.title, "body": draft.body, **others, "key": draft.key or ""}
 
 
-def _check_not_refused(action: Action, actor: Actor, draft: Draft) -> None:
+def _check_not_refused(vault: OpenVault, action: Action, actor: Actor, draft: Draft) -> None:
     try:
-        authorize(action, actor, kind=draft.kind, has_evidence=bool(draft.evidence))
+        authorize(vault.entry.scope, action, actor, kind=draft.kind, has_evidence=bool(draft.evidence))
     except PolicyError as error:
         if error.code != "needs-human":
             raise

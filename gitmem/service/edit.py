@@ -56,7 +56,7 @@ def edit(vault: OpenVault, ref: str, wanted: RecordEdit, actor: Actor, op_id: Op
     record, data = get_record(vault, ref)
     return carry_out_allowed(
         vault,
-        lambda: authorize(Action.EDIT, actor, record=record, own=is_own(vault, record, actor)),
+        lambda: authorize(vault.entry.scope, Action.EDIT, actor, record=record, own=is_own(vault, record, actor)),
         lambda rule: replace(_plan(vault, (record, data), wanted, actor, rule, op_id), request=digest(request)),
     )
 

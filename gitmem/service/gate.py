@@ -6,6 +6,7 @@ from gitmem.errors import PolicyError
 from gitmem.model.authority import Action, Actor, Decision
 from gitmem.model.change import Change
 from gitmem.model.record import Kind, Record, State, state_of
+from gitmem.model.settings import Scope
 from gitmem.policy.authority import decide
 from gitmem.policy.content import check_content
 from gitmem.policy.rules import Request
@@ -13,6 +14,7 @@ from gitmem.policy.secrets import check_secrets
 
 
 def authorize(
+    scope: Scope,
     action: Action,
     actor: Actor,
     *,
@@ -22,7 +24,7 @@ def authorize(
     own: bool = False,
     to_state: State | None = None,
 ) -> Decision:
-    """Return policy's permission with the rule that gave it.
+    """Return policy's permission to do ``action`` in a vault of ``scope``, with the rule that gave it.
 
     Raises ``PolicyError``: ``needs-human`` when a person at a human surface could do it, ``refused`` when nobody can.
     """
@@ -37,6 +39,7 @@ def authorize(
             own=own,
             to_state=to_state,
             proof=actor.proof,
+            scope=scope,
         )
     )
     if decision.allowed:

@@ -77,7 +77,7 @@ def import_notes(
     if state is State.RETIRED:
         raise InputError("bad-import-state", "notes can't be brought in as retired", "Choose another --state.")
     check_kind(kind, state)
-    decision = authorize(Action.IMPORT, actor, kind=kind, has_evidence=True, to_state=state)
+    decision = authorize(vault.entry.scope, Action.IMPORT, actor, kind=kind, has_evidence=True, to_state=state)
     wanted = _Wanted(state, kind, authority_for(Action.IMPORT, state), actor.surface)
     moves, left_out = _plan(vault, root, wanted, progress)
     imported = tuple(record for record, _data in moves)

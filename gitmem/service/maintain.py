@@ -25,7 +25,7 @@ def maintain(
     from gitmem.transaction import maintain as engine
     from gitmem.transaction.apply import nothing_to_do
 
-    rule = authorize(Action.MAINTAIN, actor).rule
+    rule = authorize(vault.entry.scope, Action.MAINTAIN, actor).rule
     request = describe_request()
     earlier = find_earlier(vault, Action.MAINTAIN, op_id, request)
     asked = replace(no_change(Action.MAINTAIN, actor, op_id, request), rule=rule)

@@ -37,7 +37,8 @@ def promote(vault: OpenVault, refs: Sequence[str], actor: Actor, op_id: OpId | N
     return carry_out_allowed(
         vault,
         lambda: authorize_all(
-            found, lambda record: authorize(Action.PROMOTE, actor, record=record, to_state=State.PROMOTED)
+            found,
+            lambda record: authorize(vault.entry.scope, Action.PROMOTE, actor, record=record, to_state=State.PROMOTED),
         ),
         plan,
     )

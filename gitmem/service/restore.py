@@ -48,12 +48,13 @@ def restore(vault: OpenVault, refs: Sequence[str], actor: Actor, op_id: OpId | N
 
     def ask() -> Decision:
         for newer, _data, _left in unlinked.values():
-            authorize(Action.EDIT, actor, record=newer, own=is_own(vault, newer, actor))
+            authorize(vault.entry.scope, Action.EDIT, actor, record=newer, own=is_own(vault, newer, actor))
         return authorize_all(found, ask_for)
 
     def ask_for(record: Record) -> Decision:
+        own = is_own(vault, record, actor)
         to_state = state_of(places[record.id])
-        return authorize(Action.RESTORE, actor, record=record, own=is_own(vault, record, actor), to_state=to_state)
+        return authorize(vault.entry.scope, Action.RESTORE, actor, record=record, own=own, to_state=to_state)
 
     def plan(rule: str) -> Change:
         now = stamp(vault)

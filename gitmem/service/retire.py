@@ -57,9 +57,12 @@ def retire(
 
     def ask() -> Decision:
         if new is not None:
-            authorize(Action.EDIT, actor, record=new[0], own=is_own(vault, new[0], actor))
+            authorize(vault.entry.scope, Action.EDIT, actor, record=new[0], own=is_own(vault, new[0], actor))
         return authorize_all(
-            old, lambda record: authorize(Action.RETIRE, actor, record=record, own=is_own(vault, record, actor))
+            old,
+            lambda record: authorize(
+                vault.entry.scope, Action.RETIRE, actor, record=record, own=is_own(vault, record, actor)
+            ),
         )
 
     def plan(rule: str) -> Change:

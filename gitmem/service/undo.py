@@ -70,8 +70,8 @@ def undo(vault: OpenVault, ref: str, actor: Actor, op_id: OpId | None = None) ->
     def ask() -> Decision:
         own = is_own_operation(vault, found, undoing.records, actor)
         sides = [side for one in undoing.records for side in (one.before, one.after) if side is not None]
-        decisions = [authorize(Action.UNDO, actor, record=side, own=own) for side in sides]
-        return decisions[0] if decisions else authorize(Action.UNDO, actor)
+        decisions = [authorize(vault.entry.scope, Action.UNDO, actor, record=side, own=own) for side in sides]
+        return decisions[0] if decisions else authorize(vault.entry.scope, Action.UNDO, actor)
 
     def plan(rule: str) -> Change:
         authorities = {one.shown.authority for one in undoing.records}

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -7,8 +8,10 @@ import pytest
 
 from gitmem.model.authority import Action, Authority, Proof, Surface
 from gitmem.model.record import Kind, State
+from gitmem.model.settings import Scope
 from gitmem.policy.authority import authority_for, decide, format_table
-from gitmem.policy.authority_table import CONDITIONS, TABLE
+from gitmem.policy.authority_table import TABLE
+from gitmem.policy.conditions import CONDITIONS
 from gitmem.policy.rules import Request, Verdict
 from gitmem.service import init
 from gitmem.transaction import repair
@@ -19,7 +22,9 @@ DECLARED, EVIDENCE = Authority.USER_DECLARED, Authority.WORKSPACE_EVIDENCE
 OWN: dict[str, Any] = {"own": True, "state": State.OBSERVATION, "authority": EVIDENCE}
 BACK: dict[str, Any] = {"own": True, "state": State.RETIRED, "to_state": State.OBSERVATION, "authority": EVIDENCE}
 
-PROMPTED = {"proof": Proof.PROMPT}
+PROMPTED: dict[str, Any] = {"proof": Proof.PROMPT}
+GLOBAL: dict[str, Any] = {"scope": Scope.GLOBAL}
+OPEN: dict[str, Any] = {"state": State.OBSERVATION, "authority": EVIDENCE, "kind": Kind.FACT}
 CASES: list[tuple[Action, Surface, dict[str, Any], str, str]] = [
     # action, surface, the rest of the request, verdict, rule
     (Action.INIT, MODEL, {}, "allowed", "init"),
@@ -67,10 +72,31 @@ CASES: list[tuple[Action, Surface, dict[str, Any], str, str]] = [
     (Action.ADOPT, MODEL, OWN, "needs_human", "adopt-model"),
     (Action.PROPOSE, HUMAN, {"kind": Kind.BOUNDARY}, "allowed", "propose-human"),
     (Action.PROPOSE, MODEL, {"kind": Kind.BOUNDARY}, "allowed", "propose-model"),
-    (Action.ACCEPT, HUMAN, {"kind": Kind.BOUNDARY, **PROMPTED}, "needs_human", "accept-prompt-baseline"),
+    (Action.ACCEPT, HUMAN, {"kind": Kind.BOUNDARY, **PROMPTED}, "needs_human", "accept-prompt"),
     (Action.ACCEPT, HUMAN, {"kind": Kind.BOUNDARY}, "allowed", "accept-human"),
     (Action.ACCEPT, HUMAN, {"kind": Kind.FACT, **PROMPTED}, "allowed", "accept-human"),
     (Action.ACCEPT, MODEL, {"kind": Kind.FACT, "has_evidence": True}, "needs_human", "accept-model"),
+    (Action.OBSERVE, HUMAN, PROMPTED, "allowed", "observe-human"),
+    (Action.OBSERVE, HUMAN, {**PROMPTED, **GLOBAL}, "needs_human", "observe-prompt-global"),
+    (Action.OBSERVE, MODEL, {**GLOBAL, "has_evidence": True}, "allowed", "observe-evidence"),
+    (Action.DECLARE, HUMAN, {**PROMPTED, "kind": Kind.GOAL}, "needs_human", "declare-prompt"),
+    (Action.EDIT, HUMAN, {**PROMPTED, **OPEN}, "allowed", "edit-human"),
+    (Action.EDIT, HUMAN, {**PROMPTED, "state": State.BASELINE}, "needs_human", "edit-prompt"),
+    (Action.PROMOTE, HUMAN, {**PROMPTED, **OPEN, "to_state": State.PROMOTED}, "allowed", "promote-human"),
+    (Action.PROMOTE, HUMAN, {**PROMPTED, **OPEN, **GLOBAL}, "needs_human", "promote-prompt"),
+    (Action.PROMOTE, HUMAN, {**OPEN, **GLOBAL}, "allowed", "promote-global"),
+    (Action.PROMOTE, MODEL, {**OWN, **GLOBAL}, "needs_human", "promote-model-global"),
+    (Action.RETIRE, HUMAN, {**PROMPTED, **OPEN}, "allowed", "retire-human"),
+    (Action.RETIRE, HUMAN, {**PROMPTED, **OPEN, "authority": DECLARED}, "needs_human", "retire-prompt"),
+    (Action.RESTORE, HUMAN, {**PROMPTED, **BACK, "to_state": State.PROMOTED}, "allowed", "restore-human"),
+    (Action.RESTORE, HUMAN, {**PROMPTED, **BACK, "to_state": State.BASELINE}, "needs_human", "restore-prompt"),
+    (Action.RESTORE, HUMAN, {**PROMPTED, **BACK, "kind": Kind.BOUNDARY}, "needs_human", "restore-prompt"),
+    (Action.IMPORT, HUMAN, {**PROMPTED, "to_state": State.BASELINE}, "needs_human", "import-prompt"),
+    (Action.UNDO, HUMAN, {**PROMPTED, **OPEN}, "allowed", "undo-human"),
+    (Action.UNDO, HUMAN, {**PROMPTED, **OPEN, "authority": DECLARED}, "needs_human", "undo-prompt"),
+    (Action.ADOPT, HUMAN, PROMPTED, "needs_human", "adopt-prompt"),
+    (Action.ACCEPT, HUMAN, {**PROMPTED, **OPEN, **GLOBAL}, "needs_human", "accept-prompt"),
+    (Action.ACCEPT, MODEL, {**OPEN, **GLOBAL}, "needs_human", "accept-model-global"),
     (Action.CURATE, MODEL, {}, "allowed", "curate"),
     (Action.POLICY, HUMAN, PROMPTED, "needs_human", "policy-prompt"),
     (Action.POLICY, HUMAN, {}, "allowed", "policy-human"),
@@ -95,11 +121,11 @@ def test_every_rule_is_reached_by_a_case() -> None:
     assert {rule for *_, rule in CASES} == {rule.id for rule in TABLE}
 
 
-def all_requests() -> Iterator[Request]:
+def all_requests(proof: Proof = Proof.CODE, scope: Scope = Scope.WORKSPACE) -> Iterator[Request]:
     kinds, states = (None, Kind.FACT, Kind.BOUNDARY), (None, *State)
     yes_no = (False, True)
     for values in product(Action, Surface, kinds, (None, *Authority), states, yes_no, yes_no, states):
-        yield Request(*values)
+        yield Request(*values, proof=proof, scope=scope)
 
 
 def test_every_request_has_a_rule_and_no_model_touches_what_a_person_declared_or_reviewed() -> None:
@@ -113,6 +139,40 @@ def test_every_request_has_a_rule_and_no_model_touches_what_a_person_declared_or
                 *(Action.DECLARE, Action.PROMOTE, Action.ADOPT, Action.ACCEPT, Action.POLICY, Action.TRUST),
             )
             assert not (decision.allowed and ((touches and reviewed) or never)), request
+
+
+WRITES_NO_RECORD_OF_ITS_OWN = (Action.INIT, Action.REPAIR, Action.MAINTAIN, Action.PROPOSE, Action.CURATE)
+
+
+@pytest.mark.parametrize("scope", Scope)
+def test_inv_human_only_no_prompt_touches_what_is_declared_or_global(scope: Scope) -> None:
+    for request in all_requests(Proof.PROMPT, scope):
+        if request.surface is HUMAN and request.action not in WRITES_NO_RECORD_OF_ITS_OWN and decide(request).allowed:
+            baseline = (request.state, request.to_state, request.kind, request.authority)
+            if request.action is not Action.OBSERVE:  # which makes evidence, and nothing of a baseline kind
+                assert not {State.BASELINE, Kind.BOUNDARY, DECLARED}.intersection(baseline), request
+            assert request.scope is Scope.WORKSPACE, request
+            assert request.action not in (Action.DECLARE, Action.ADOPT, Action.IMPORT, Action.POLICY, Action.TRUST)
+
+
+@pytest.mark.parametrize("proof", Proof)
+def test_inv_human_only_a_model_changes_nothing_global_but_its_own_unreviewed_observations(proof: Proof) -> None:
+    for request in all_requests(proof, Scope.GLOBAL):
+        if request.surface is MODEL and request.action not in WRITES_NO_RECORD_OF_ITS_OWN and decide(request).allowed:
+            new = request.action is Action.OBSERVE and request.has_evidence and request.kind is not Kind.BOUNDARY
+            brought = request.action is Action.IMPORT and request.to_state is State.OBSERVATION
+            unreviewed = request.state in (State.OBSERVATION, State.RETIRED) and request.authority is not DECLARED
+            goes_on = request.action is not Action.RESTORE or request.to_state is State.OBSERVATION
+            actions = (Action.EDIT, Action.RETIRE, Action.RESTORE, Action.UNDO)
+            own = request.action in actions and request.own and unreviewed and goes_on
+            assert new or brought or own, request
+
+
+def test_a_prompt_never_opens_more_than_a_code() -> None:
+    for scope in Scope:
+        for request in all_requests(Proof.PROMPT, scope):
+            if decide(request).allowed:
+                assert decide(replace(request, proof=Proof.CODE)).allowed, request
 
 
 def test_no_surface_is_asked_for_more_than_a_person_has() -> None:
