@@ -65,6 +65,12 @@ def new_record_id() -> RecordId:
     return RecordId(new_token())
 
 
+def derive_record_id(*parts: str) -> RecordId:
+    """Return the record id that these parts always give, as good as random; what is made from them is made once."""
+    hashed = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
+    return RecordId("".join(ALPHABET[byte & 31] for byte in hashed[:ID_CHARS]))
+
+
 def new_op_id() -> OpId:
     """Return a fresh random operation id."""
     return OpId(new_token(_OWN_OP_CHARS))
