@@ -39,6 +39,8 @@ class HeldBack:
     superseded: int = 0
     uncommitted: int = 0
     unreadable: int = 0
+    missing: int = 0
+    """Declared by a person, and gone since without an operation."""
 
     def __add__(self, other: HeldBack) -> HeldBack:
         """Return the sums."""
@@ -47,6 +49,7 @@ class HeldBack:
             self.superseded + other.superseded,
             self.uncommitted + other.uncommitted,
             self.unreadable + other.unreadable,
+            self.missing + other.missing,
         )
 
 

@@ -22,6 +22,7 @@ from gitmem.model.validity import find_marks, is_in_force
 from gitmem.model.vault_path import parse_vault_path
 from gitmem.service.confirmed import list_confirmed
 from gitmem.service.global_vault import UNREADABLE, ask_global
+from gitmem.service.missing import count_missing
 from gitmem.service.reading import Reading, ask, mask
 from gitmem.service.superseded import find_superseded, find_superseded_declared
 from gitmem.service.vault import OpenVault
@@ -142,7 +143,8 @@ def _gather(reading: Reading, scope: Scope, *, is_own: bool) -> _Look:
         for one in current
     ]
     new = [row for row in rows if row.id not in known and (is_own or row.kind in _PARTS)]
-    held += HeldBack(uncommitted=len(new), unreadable=len(unreadable))
+    missing = count_missing(reading.vault, reading.head, committed, [one.path for one in unreadable])
+    held += HeldBack(uncommitted=len(new), unreadable=len(unreadable), missing=missing)
     told = [one for one in reading.report.problems if one.path.startswith(f"{State.BASELINE.folder}/")]
     problems = (*unreadable, *told)
     if not is_own:

@@ -27,6 +27,7 @@ from gitmem.model.vault_path import VaultPath
 from gitmem.vault.layout import VaultLayout
 
 _LINE = re.compile(rb'\{"op": "[a-z-]+", "op_id": "[^"]+", "commit": "[0-9a-f]{40}", .*\}')
+_IN_BASELINE = b'"state": "baseline"'
 _TAIL_BYTES = 64 << 10
 
 
@@ -77,6 +78,30 @@ def find_latest(layout: VaultLayout, ids: Iterable[RecordId]) -> dict[RecordId, 
             if receipt is not None and any(ref.id == one for ref in receipt.records):
                 found[one] = receipt
     return found
+
+
+def list_baseline_receipts(layout: VaultLayout) -> dict[RecordId, Receipt]:
+    """Return the newest receipt of each record that it left in the baseline.
+
+    Lines that can name none are not parsed, and where a line is torn or garbled, so is what it may have named.
+    """
+    ids: set[RecordId] = set()
+    for name in sorted(_names(layout.receipts)):
+        with _open(layout.receipts, name) as file:
+            data = file.read()
+        at = data.find(_IN_BASELINE)
+        while at >= 0:
+            end = data.find(b"\n", at)
+            end = end if end >= 0 else len(data)
+            if (receipt := _parse(data[data.rfind(b"\n", 0, at) + 1 : end])) is not None:
+                ids |= {ref.id for ref in receipt.records if ref.state is State.BASELINE}
+            at = data.find(_IN_BASELINE, end)
+    latest = find_latest(layout, ids)
+    return {
+        one: receipt
+        for one, receipt in latest.items()
+        if any(ref.id == one and ref.state is State.BASELINE for ref in receipt.records)
+    }
 
 
 def find_last_receipt(layout: VaultLayout) -> Receipt | None:

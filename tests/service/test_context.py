@@ -212,7 +212,8 @@ def test_what_is_not_in_force_or_superseded_is_held_back_and_counted(
     assert parts(answer) == [("boundary", "Due")]
     assert answer.rows[0]["marks"] == ["review due"]
     assert text_of(answer).split("\n")[-1] == "Held back: 2 out of date, 1 superseded, 1 not committed."
-    assert answer.extra["held_back"] == {"out_of_date": 2, "superseded": 1, "uncommitted": 1, "unreadable": 0}
+    held_back = {"out_of_date": 2, "superseded": 1, "uncommitted": 1, "unreadable": 0, "missing": 0}
+    assert answer.extra["held_back"] == held_back
 
 
 def test_private_records_are_nowhere(memory: Memory, desk: Desk, person: Actor) -> None:
@@ -273,3 +274,25 @@ def test_it_reads_and_leaves_everything_as_it_was(memory: Memory, desk: Desk, pe
     memory.context()
     assert desk.git("rev-parse", "HEAD") == before
     desk.judge()
+
+
+def test_what_was_declared_and_vanished_without_an_operation_is_counted(
+    memory: Memory, person: Actor, desk: Desk
+) -> None:
+    declare(memory, person, "Ask before deploying")
+    gone = declare(memory, person, "Never push to main")
+    hidden = declare(memory, person, "Never push on Fridays")
+    retired = memory.declare(Draft("Old", kind=Kind.BOUNDARY), person).records[0]
+    private = declare(memory, person, "Mine alone")
+    memory.retire(retired.id, "old", person)
+    memory.edit(private, RecordEdit(properties={"private": True}), person)
+    assert "Held back" not in text_of(memory.context())
+    (desk.repo / hidden).write_text((desk.repo / hidden).read_text().replace("---\n", "---\nprivate: true\n", 1))
+    (desk.repo / gone).unlink()
+    desk.git("commit", "-qam", "away with it")
+    answer = memory.context()
+    assert parts(answer) == [("boundary", "Ask before deploying")]
+    assert "Held back: 2 declared by a person and gone since, by no operation." in text_of(answer)
+    assert answer.extra["held_back"]["missing"] == 2
+    shutil.rmtree(desk.runtime / "receipts")
+    assert memory.context().extra["held_back"]["missing"] == 0

@@ -26,7 +26,8 @@ def test_it_is_bounded_and_its_document_holds_the_text(harbour: Gitmem) -> None:
     assert len(document["text"]) <= 900
     assert document["max_chars"] == 900
     assert document["omitted"] == 5 - len(document["results"])
-    assert document["held_back"] == {"out_of_date": 0, "superseded": 0, "uncommitted": 0, "unreadable": 0}
+    reasons = ("out_of_date", "superseded", "uncommitted", "unreadable", "missing")
+    assert document["held_back"] == dict.fromkeys(reasons, 0)
     assert [(row["scope"], row["part"]) for row in document["results"][:2]] == [
         ("global", "boundary"),
         ("workspace", "boundary"),
