@@ -9,30 +9,20 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TextIO, TypeVar
+from typing import TypeVar
 
 from gitmem.errors import PolicyError, StateError
 from gitmem.hosts.cli.call import Call
 from gitmem.hosts.cli.preview import Preview, format_preview
+from gitmem.hosts.cli.terminal import Terminal, discard_typed, find_screen, read_line
 from gitmem.model.authority import Actor
 from gitmem.model.ids import new_token
 
 CODE_CHARS = 4
 MAX_ANSWER_BYTES = 1024
-INTERRUPT_WAIT_S = 0.2
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True)
-class Terminal:
-    """Where a person reads (``screen``) and the descriptor on which they answer (``keys``)."""
-
-    screen: TextIO
-    keys: int
 
 
 def run_confirmed(
@@ -73,9 +63,7 @@ def run_confirmed(
 
 @contextlib.contextmanager
 def _open_terminal(call: Call, *, stdin_is_used: bool) -> Iterator[Terminal | None]:
-    # With --json standard output is one document and nothing else, terminal or not.
-    screens = [sys.stderr] if call.as_json else [sys.stderr, sys.stdout]
-    screen = next((stream for stream in screens if stream.isatty()), None)
+    screen = find_screen(call)
     if screen is None:
         yield None
     elif sys.stdin is not None and sys.stdin.isatty():
@@ -98,30 +86,11 @@ def _open_controlling_terminal() -> int | None:
 
 def _ask(terminal: Terminal, shown: Preview) -> None:
     code = new_token(CODE_CHARS)
-    terminal.screen.write(f"{format_preview(shown)}\n\n")
-    terminal.screen.flush()
+    terminal.show(f"{format_preview(shown)}\n")
     # Whatever was typed or pasted before the code was on the screen is no answer to it.
-    _discard_typed(terminal.keys)
-    terminal.screen.write(f"Type {code} to confirm: ")
-    terminal.screen.flush()
-    if _read_line(terminal.keys).strip() != code:
+    discard_typed(terminal.keys)
+    terminal.show(f"Type {code} to confirm: ", ends="")
+    if read_line(terminal.keys, MAX_ANSWER_BYTES).decode(errors="replace").strip() != code:
         raise PolicyError(
             "not-confirmed", "the code was not typed; nothing was written", "Run it again to get a new code."
         )
-
-
-def _read_line(keys: int) -> str:
-    # An interrupt that comes just before a blocking read is not seen until a key is pressed; so this never blocks long.
-    with contextlib.suppress(OSError):  # where a terminal can't be waited for (Windows), reading it has to do
-        while not select.select([keys], [], [], INTERRUPT_WAIT_S)[0]:
-            pass
-    return os.read(keys, MAX_ANSWER_BYTES).decode(errors="replace")
-
-
-def _discard_typed(keys: int) -> None:
-    try:
-        import termios
-    except ImportError:
-        return
-    with contextlib.suppress(termios.error):
-        termios.tcflush(keys, termios.TCIFLUSH)
