@@ -30,7 +30,7 @@ from gitmem.service.init import NewVault
 from gitmem.wiring import make_vault
 
 MAX_SILENCE_S = 60
-_IN_A_TERMINAL = """
+IN_A_TERMINAL = """
 import fcntl, runpy, signal, termios
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell starts in the background
 fcntl.ioctl(2, termios.TIOCSCTTY, 0)
@@ -155,7 +155,7 @@ class Terminal:
         fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         os.write(main, typed_ahead)
         process = subprocess.Popen(
-            [sys.executable, "-c", _IN_A_TERMINAL, *args],
+            [sys.executable, "-c", IN_A_TERMINAL, *args],
             stdin=side if stdin is None else subprocess.PIPE,
             stdout=side,
             stderr=side,

@@ -16,6 +16,7 @@ from gitmem.version import VERSION
 SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Write", ("observe", "declare", "edit", "promote", "retire", "restore", "undo", "adopt", "import")),
     ("Read", ("search", "recall", "context", "list", "tags", "show", "links", "timeline", "log", "diff")),
+    ("Review", ("onboard",)),
     ("Look after", ("init", "status", "check", "doctor", "eval", "maintain", "catalog", "tour", "completion")),
 )
 MAX_PURPOSE_CHARS = 66
