@@ -51,6 +51,8 @@ class Action(StrEnum):
     MAINTAIN = "maintain"
     PROPOSE = "propose"
     ACCEPT = "accept"
+    REJECT = "reject"
+    """Reject or defer a candidate, or take that back."""
     CURATE = "curate"
     POLICY = "policy"
     TRUST = "trust"

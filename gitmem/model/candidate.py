@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from gitmem.model.authority import Surface
 from gitmem.model.ids import RecordId
-from gitmem.model.record import Draft
+from gitmem.model.record import Draft, State
 
 MAX_WHY = 16
 MAX_WHY_CHARS = 500
@@ -71,6 +71,8 @@ class Fate(StrEnum):
     REJECTED = "rejected"
     EXPIRED = "expired"
     MERGED = "merged"
+    WITHDRAWN = "withdrawn"
+    """Taken back by the agent that proposed it; unlike a rejection it keeps nobody from proposing the same."""
 
 
 @dataclass(frozen=True)
@@ -82,3 +84,43 @@ class Decided:
     time: str
     reason: str = ""
     op_id: str = ""
+
+
+class Outcome(StrEnum):
+    """What became of a proposal: it waits, was merged into one that waits, says what a record says, or was rejected."""
+
+    NEW = "new"
+    MERGED = "merged"
+    KNOWN = "known"
+    REJECTED_BEFORE = "rejected-before"
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """What became of a proposal.
+
+    ``candidate`` is the one that waits now; for ``Outcome.KNOWN`` it is what was proposed and does not wait, and
+    ``record`` is the record that says it; for ``Outcome.REJECTED_BEFORE`` it is the rejected one, and ``decided`` says
+    when and why.
+    """
+
+    candidate: Candidate
+    outcome: Outcome
+    record: RecordId | None = None
+    decided: Decided | None = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """That a candidate is accepted, and how.
+
+    ``id`` names it, by its id or the beginning of it. ``to`` is the state that its record gets, ``None`` for the usual
+    one: the baseline for kinds that are declared, observations for all others. ``draft`` is what a person made of it,
+    in place of the candidate's own. ``into`` names a record (id, beginning of one, key or path) that takes it in, in
+    place of a new one.
+    """
+
+    id: str
+    to: State | None = None
+    draft: Draft | None = None
+    into: str | None = None

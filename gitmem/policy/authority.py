@@ -35,7 +35,7 @@ def authority_for(action: Action, state: State) -> Authority:
 
     What a person puts into the baseline is declared; everything else is evidence that may inform and not instruct.
     """
-    into_baseline = state is State.BASELINE and action in (Action.IMPORT, Action.ADOPT)
+    into_baseline = state is State.BASELINE and action in (Action.IMPORT, Action.ADOPT, Action.ACCEPT)
     declared = action is Action.DECLARE or into_baseline
     return Authority.USER_DECLARED if declared else Authority.WORKSPACE_EVIDENCE
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from gitmem.model.authority import Action, Actor, Authority
 from gitmem.model.change import Change, Receipt
-from gitmem.model.ids import OpId, new_record_id
+from gitmem.model.ids import OpId, RecordId, new_record_id
 from gitmem.model.record import MAX_SUMMARY_CHARS, Draft, Record, State
 from gitmem.policy.authority import authority_for
 from gitmem.policy.content import check_draft
@@ -49,13 +49,22 @@ def write_draft(
 
 
 def make_record(
-    vault: OpenVault, draft: Draft, authority: Authority, state: State, actor: Actor
+    vault: OpenVault,
+    draft: Draft,
+    authority: Authority,
+    state: State,
+    actor: Actor,
+    *,
+    record_id: RecordId | None = None,
+    source: str | None = None,
+    verified: str | None = None,
 ) -> tuple[Record, bytes]:
-    """Return ``draft`` as a record with a fresh id, and the bytes of its file; its key may be another record's.
+    """Return ``draft`` as a record, and the bytes of its file; its key may be another record's.
 
-    Raises what ``policy.content.check_draft`` and ``format_record`` raise.
+    The id is a fresh one, and the source the actor's session, unless others are given. Raises what
+    ``policy.content.check_draft`` and ``format_record`` raise.
     """
-    record_id = new_record_id()
+    record_id = record_id or new_record_id()
     title = one_line(draft.title)
     draft = replace(draft, title=title, summary=one_line(draft.summary) or summarise(draft.body))
     check_draft(draft, state)
@@ -72,8 +81,9 @@ def make_record(
         key=draft.key,
         created=now,
         updated=now,
-        source=f"{actor.host}/{actor.session}" if actor.session else None,
+        source=source or (f"{actor.host}/{actor.session}" if actor.session else None),
         evidence=draft.evidence,
+        verified=verified,
     )
     return reread(path, data), data
 

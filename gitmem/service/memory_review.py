@@ -2,8 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from gitmem.model.answer import Answer
+from gitmem.model.authority import Actor
+from gitmem.model.candidate import Candidate, Choice, Proposed
+from gitmem.model.change import Receipt
+from gitmem.model.ids import OpId
+from gitmem.model.record import Draft
 from gitmem.service.memory_base import MemoryBase
+from gitmem.service.reading import report
+from gitmem.service.retry import answer_again
+
+if TYPE_CHECKING:
+    from gitmem.service.decide import Decisions
+    from gitmem.service.inbox import InboxFilters
 
 
 class ReviewVerbs(MemoryBase):
     """Capture, propose, curate, and decide; see ``service.memory``."""
+
+    def propose(self, draft: Draft, actor: Actor, *, why: Sequence[str] = (), op_id: OpId | None = None) -> Proposed:
+        """Put a draft into the inbox, where it waits for a person. See ``service.propose``."""
+        from gitmem.service.propose import propose
+
+        return propose(self.vault, draft, actor, why=why, op_id=op_id)
+
+    def propose_all(
+        self,
+        drafts: Sequence[Draft],
+        actor: Actor,
+        *,
+        why: Sequence[str] = (),
+        op_id: OpId | None = None,
+        lines: Sequence[int] | None = None,
+    ) -> list[Proposed]:
+        """Put up to 1,000 drafts into the inbox, all or none. See ``service.propose``."""
+        from gitmem.service.propose import propose_all
+
+        return propose_all(self.vault, drafts, actor, why=why, op_id=op_id, lines=lines)
+
+    def inbox(self, filters: InboxFilters | None = None, ref: str | None = None) -> Answer:
+        """Return the candidates that wait, or one of them, as rows. See ``service.inbox``."""
+        from gitmem.service.inbox import list_inbox
+
+        return report(lambda: list_inbox(self.vault, filters, ref))
+
+    def get_candidate(self, ref: str) -> Candidate:
+        """Return one candidate that waits. Raises. See ``service.inbox``."""
+        from gitmem.service.inbox import get_candidate
+
+        return get_candidate(self.vault, ref)
+
+    def accept(self, choices: Sequence[Choice], actor: Actor, op_id: OpId | None = None) -> Receipt:
+        """Carry out what candidates want, all in one commit, and decide them. See ``service.accept``."""
+        from gitmem.service.accept import accept
+
+        return answer_again(self.vault, op_id, lambda: accept(self.vault, choices, actor, op_id))
+
+    def reject(self, refs: Sequence[str], reason: str, actor: Actor) -> Decisions:
+        """Reject candidates; the same is not proposed again. See ``service.decide``."""
+        from gitmem.service.decide import reject
+
+        return reject(self.vault, refs, reason, actor)
+
+    def defer(self, refs: Sequence[str], until: str | None, actor: Actor) -> Decisions:
+        """Let candidates sleep until a date. See ``service.decide``."""
+        from gitmem.service.decide import defer
+
+        return defer(self.vault, refs, until, actor)
+
+    def reconsider(self, refs: Sequence[str], actor: Actor) -> Decisions:
+        """Take decisions back: the candidates wait again. See ``service.decide``."""
+        from gitmem.service.decide import reconsider
+
+        return reconsider(self.vault, refs, actor)

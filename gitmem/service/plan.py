@@ -122,8 +122,13 @@ def find_earlier(vault: OpenVault, action: Action, op_id: OpId | None, request: 
     return earlier
 
 
-def carry_out_allowed(vault: OpenVault, ask: Callable[[], Decision], plan: Callable[[str], Change]) -> Receipt:
-    """Apply the change that ``plan`` makes for the rule by which policy (``ask``) allows it.
+def carry_out_allowed(
+    vault: OpenVault,
+    ask: Callable[[], Decision],
+    plan: Callable[[str], Change],
+    before: Callable[[Change], None] = lambda _change: None,
+) -> Receipt:
+    """Apply the change that ``plan`` makes for the rule by which policy (``ask``) allows it; ``before`` comes first.
 
     Policy comes first. Where it needs a person, everything that would stop the change is found before that is said, so
     that nobody confirms what can't be done; a change that has nothing to do needs nobody. Raises what ``ask`` and
@@ -139,7 +144,9 @@ def carry_out_allowed(vault: OpenVault, ask: Callable[[], Decision], plan: Calla
             return carry_out(vault, change)
         _check_possible(vault, change)
         raise
-    return carry_out(vault, plan(rule))
+    change = plan(rule)
+    before(change)
+    return carry_out(vault, change)
 
 
 def carry_out(vault: OpenVault, change: Change) -> Receipt:

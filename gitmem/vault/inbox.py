@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +16,14 @@ from gitmem.disk import ensure_folder, flush_folder, read_regular, replace_file
 from gitmem.errors import GitmemError, InputError, UnavailableError
 from gitmem.model.authority import Surface
 from gitmem.model.candidate import Candidate, Decided, Fate, Near, Wants
-from gitmem.model.ids import RecordId, is_record_id
+from gitmem.model.ids import OpId, RecordId, is_record_id
 from gitmem.model.record import Draft, Kind, Problem
 from gitmem.vault.layout import VaultLayout
 from gitmem.vault.schema import validate
 
 MAX_CANDIDATE_BYTES = 1 << 20
+MAX_ACCEPTING_BYTES = 64 << 20
+DEFAULT_WAIT_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -66,18 +68,66 @@ def save_candidate(layout: VaultLayout, candidate: Candidate) -> None:
 
 def save_decided(layout: VaultLayout, decided: Decided) -> None:
     """Write what became of a candidate and take it out of the inbox, in this order; durable, and can run twice."""
-    candidate = candidate_to_json(decided.candidate)
-    value = {
-        "candidate": candidate,
-        "fate": decided.fate.value,
-        "time": decided.time,
-        "reason": decided.reason,
-        "op_id": decided.op_id,
-    }
-    validate("candidate", candidate)
+    value = _decided_to_json(decided)
+    validate("candidate", value["candidate"])
     ensure_folder(layout.decided)
     replace_file(_file_of(layout.decided, decided.candidate.id), _format(value))
     _remove(layout.inbox, decided.candidate.id)
+
+
+def save_accepting(layout: VaultLayout, op_id: OpId, decided: Sequence[Decided]) -> None:
+    """Write what ``decided`` is to be once the commit of ``op_id`` is made; durable.
+
+    Whoever finds it later knows by the operation whether it came to that, see ``load_accepting``.
+    """
+    ensure_folder(layout.inbox)
+    value = {"op_id": op_id, "decided": [_decided_to_json(one) for one in decided]}
+    replace_file(layout.accepting_file, _format(value))
+
+
+def load_accepting(layout: VaultLayout) -> tuple[OpId, tuple[Decided, ...]] | None:
+    """Return what ``save_accepting`` wrote and nobody brought to its end, ``None`` for nothing.
+
+    A file that can't be read counts as nothing: the ids of the records that it led to tell the same. Raises
+    ``OSError``.
+    """
+    try:
+        value = json.loads(read_regular(layout.accepting_file, MAX_ACCEPTING_BYTES))
+        return OpId(value["op_id"]), tuple(map(_decided_from_json, value["decided"]))
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError, GitmemError):
+        return None
+
+
+def drop_accepting(layout: VaultLayout) -> None:
+    """Take the file of ``save_accepting`` away, if it is there; durable."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(layout.accepting_file)
+        flush_folder(layout.inbox)
+
+
+@contextlib.contextmanager
+def hold_inbox(layout: VaultLayout, timeout_s: float = DEFAULT_WAIT_S) -> Iterator[None]:
+    """Let nobody else write to the inbox inside the ``with`` block. Not to be taken with the vault's lock held.
+
+    Raises ``UnavailableError``: ``inbox-busy`` after ``timeout_s`` seconds, ``inbox-unreadable`` for a lock that can't
+    be made.
+    """
+    from filelock import FileLock, Timeout
+
+    try:
+        ensure_folder(layout.runtime)
+        lock = FileLock(layout.inbox_lock, mode=0o600, thread_local=False)
+        lock.acquire(timeout=timeout_s)
+    except Timeout:
+        raise UnavailableError("inbox-busy", "another process writes to the inbox", "Try again in a moment.") from None
+    except OSError as error:
+        raise _unreadable(error, layout.runtime) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def load_decided(layout: VaultLayout) -> tuple[Decided, ...]:
@@ -85,9 +135,7 @@ def load_decided(layout: VaultLayout) -> tuple[Decided, ...]:
     found = []
     for name in _names(layout.decided):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, GitmemError):
-            value = _read(os.path.join(layout.decided, name))
-            candidate = candidate_from_json(value["candidate"])
-            found.append(Decided(candidate, Fate(value["fate"]), value["time"], value["reason"], value["op_id"]))
+            found.append(_decided_from_json(_read(os.path.join(layout.decided, name))))
     return tuple(sorted(found, key=lambda one: (one.time, one.candidate.id)))
 
 
@@ -168,6 +216,21 @@ def candidate_from_json(value: dict[str, Any]) -> Candidate:
     )
 
 
+def _decided_to_json(one: Decided) -> dict[str, Any]:
+    return {
+        "candidate": candidate_to_json(one.candidate),
+        "fate": one.fate.value,
+        "time": one.time,
+        "reason": one.reason,
+        "op_id": one.op_id,
+    }
+
+
+def _decided_from_json(value: dict[str, Any]) -> Decided:
+    candidate = candidate_from_json(value["candidate"])
+    return Decided(candidate, Fate(value["fate"]), value["time"], value["reason"], value["op_id"])
+
+
 def _read(path: str, schema: str | None = None) -> dict[str, Any]:
     value = json.loads(read_regular(path, MAX_CANDIDATE_BYTES))
     if schema is not None:
@@ -197,8 +260,12 @@ def _names(folder: str) -> list[str]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise UnavailableError(
-            "inbox-unreadable",
-            f"the inbox can't be read: {error.strerror or error}",
-            f"Look at what lies in {folder} and who may read it.",
-        ) from None
+        raise _unreadable(error, folder) from None
+
+
+def _unreadable(error: OSError, folder: str) -> UnavailableError:
+    return UnavailableError(
+        "inbox-unreadable",
+        f"the inbox can't be read: {error.strerror or error}",
+        f"Look at what lies in {folder} and who may read it.",
+    )

@@ -90,6 +90,16 @@ class VaultLayout:
         return join(self.runtime, "inbox", "decided")
 
     @property
+    def inbox_lock(self) -> str:
+        """Guards the inbox against two writers."""
+        return join(self.runtime, "inbox.lock")
+
+    @property
+    def accepting_file(self) -> str:
+        """What is being accepted just now: which candidates are decided once the commit is made."""
+        return join(self.runtime, "inbox", "accepting.json")
+
+    @property
     def drafts(self) -> str:
         """What a person has begun and not finished: an onboarding, a review."""
         return join(self.runtime, "drafts")

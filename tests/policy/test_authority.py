@@ -97,6 +97,10 @@ CASES: list[tuple[Action, Surface, dict[str, Any], str, str]] = [
     (Action.ADOPT, HUMAN, PROMPTED, "needs_human", "adopt-prompt"),
     (Action.ACCEPT, HUMAN, {**PROMPTED, **OPEN, **GLOBAL}, "needs_human", "accept-prompt"),
     (Action.ACCEPT, MODEL, {**OPEN, **GLOBAL}, "needs_human", "accept-model-global"),
+    (Action.REJECT, HUMAN, {}, "allowed", "reject-human"),
+    (Action.REJECT, HUMAN, {**PROMPTED, **GLOBAL}, "allowed", "reject-human"),
+    (Action.REJECT, MODEL, {"own": True}, "allowed", "reject-own"),
+    (Action.REJECT, MODEL, {}, "needs_human", "reject-model"),
     (Action.CURATE, MODEL, {}, "allowed", "curate"),
     (Action.POLICY, HUMAN, PROMPTED, "needs_human", "policy-prompt"),
     (Action.POLICY, HUMAN, {}, "allowed", "policy-human"),
@@ -141,7 +145,10 @@ def test_every_request_has_a_rule_and_no_model_touches_what_a_person_declared_or
             assert not (decision.allowed and ((touches and reviewed) or never)), request
 
 
-WRITES_NO_RECORD_OF_ITS_OWN = (Action.INIT, Action.REPAIR, Action.MAINTAIN, Action.PROPOSE, Action.CURATE)
+WRITES_NO_RECORD_OF_ITS_OWN = (
+    *(Action.INIT, Action.REPAIR, Action.MAINTAIN),
+    *(Action.PROPOSE, Action.REJECT, Action.CURATE),
+)
 
 
 @pytest.mark.parametrize("scope", Scope)
@@ -203,7 +210,7 @@ def test_rules_that_are_not_asked_have_a_row_too() -> None:
 def test_only_what_a_person_puts_into_the_baseline_is_declared() -> None:
     declared = {(a, s) for a, s in product(Action, State) if authority_for(a, s) is DECLARED}
 
-    by_folder = {(Action.IMPORT, State.BASELINE), (Action.ADOPT, State.BASELINE)}
+    by_folder = {(Action.IMPORT, State.BASELINE), (Action.ADOPT, State.BASELINE), (Action.ACCEPT, State.BASELINE)}
     assert declared == {(Action.DECLARE, state) for state in State} | by_folder
 
 

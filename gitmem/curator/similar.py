@@ -1,0 +1,134 @@
+"""How much two drafts have in common: the share of their words, and what sets them apart all the same. Pure."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from gitmem.model.record import Draft
+
+SAME = 0.75
+"""From which share on two drafts say the same, unless something sets them apart."""
+NEAR = 0.45
+"""From which share on two drafts are shown beside each other."""
+CONTAINED = 0.9
+"""From which part of its words on, one text is contained in another."""
+_ALIKE = 0.5
+MAX_CHARS = 4000
+"""How much of a text counts: its beginning."""
+
+_CJK = (
+    "\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
+    "\U00020000-\U0003134f"
+)
+_WORD = re.compile(rf"[{_CJK}]+|(?:[^\W_{_CJK}]|[_\-./](?=[^\W_{_CJK}]))+")
+_CJK_RUN = re.compile(rf"[{_CJK}]+")
+_NEGATION = re.compile(
+    r"(?i)\b(?:not|never|no|none|without|cannot|nothing|neither|avoid|stop)\b|n[’']t\b|\b(?:nicht|kein\w*|nie|ohne)\b|[不没無未勿别]|ません|ない"
+)
+_STOP = frozenset(
+    """
+    a an and are as at be been but by can could did do does for from had has have how i if in into is it its must need
+    needs of on or our shall should so than that the their them then there these they this those to up us use uses used
+    was we were what when where which while who will with would you your always
+    """.split()  # noqa: SIM905 - a list of quoted words is harder to read
+)
+_NUMBERS = {
+    word: str(number)
+    for number, word in enumerate(
+        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    )
+}
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of a draft: those of its title, and all; which of them are values; whether it denies something.
+
+    ``values`` are words with a digit, numbers among them, ``names`` other words with parts (``src/a.py``) and single
+    capitals: what tells two texts apart that are otherwise alike. ``denies`` says it of title and text together.
+    """
+
+    title: frozenset[str]
+    every: frozenset[str]
+    values: frozenset[str]
+    names: frozenset[str]
+    title_denies: bool
+    denies: bool
+
+
+def share(a: Draft, b: Draft) -> float:
+    """Return how much of the words of ``a`` and ``b`` both have, 0 to 1; of equal ones 1, of ones without words 0.
+
+    Words of title, text and key count, once each, without case, stop words and plurals; Chinese, Japanese and Korean
+    in pairs of characters. The words of the titles weigh as much as all others together at most. Symmetric.
+    """
+    return share_words(list_words(a), list_words(b))
+
+
+def share_words(a: Words, b: Words) -> float:
+    """Return ``share`` of the drafts that have these words."""
+    every = _common(a.every, b.every)
+    title = _common(a.title, b.title)
+    return round(max(every, (every + title) / 2), 4)
+
+
+def is_contained(inner: Words, outer: Words) -> bool:
+    """Tell whether nearly all that ``inner`` says is in ``outer``; ``False`` for one that says nothing."""
+    return bool(inner.every) and len(inner.every & outer.every) >= CONTAINED * len(inner.every)
+
+
+def find_difference(a: Words, b: Words) -> str:
+    """Return what sets two alike texts apart: ``values``, ``denial``, ``names``, or an empty text for nothing.
+
+    Values and names tell apart only where each has one that the other lacks: more detail is no difference. The first
+    two are contradictions, names another subject.
+    """
+    if a.values - b.values and b.values - a.values:
+        return "values"
+    if a.title_denies != b.title_denies and _common(a.title, b.title) >= _ALIKE:
+        return "denial"
+    if a.denies != b.denies and _common(a.every, b.every) >= SAME:
+        return "denial"
+    if a.names - b.names and b.names - a.names:
+        return "names"
+    return ""
+
+
+@functools.lru_cache(maxsize=4096)
+def list_words(draft: Draft) -> Words:
+    """Return the words of ``draft``; of a long text its beginning counts."""
+    title, text = draft.title[:MAX_CHARS], f"{draft.title[:MAX_CHARS]}\n{draft.key or ''}\n{draft.body[:MAX_CHARS]}"
+    found = list(_WORD.findall(text))
+    every = frozenset(_iter_terms(found))
+    return Words(
+        title=frozenset(_iter_terms(_WORD.findall(title))),
+        every=every,
+        values=frozenset(word for word in every if any(map(str.isdigit, word))),
+        names=frozenset(word.casefold() for word in found if _is_name(word)),
+        title_denies=len(_NEGATION.findall(title)) % 2 == 1,
+        denies=len(_NEGATION.findall(text)) % 2 == 1,
+    )
+
+
+def _iter_terms(words: Iterable[str]) -> Iterator[str]:
+    for word in words:
+        if _CJK_RUN.match(word):
+            yield from (word[at : at + 2] for at in range(max(1, len(word) - 1)))
+            continue
+        folded = word.casefold()
+        folded = _NUMBERS.get(folded, folded)
+        if folded not in _STOP or (len(word) == 1 and word.isupper()):
+            yield folded[:-1] if len(folded) > 3 and folded.endswith("s") and not folded.endswith("ss") else folded
+
+
+def _is_name(word: str) -> bool:
+    if any(map(str.isdigit, word)):
+        return False
+    return any(sign in word for sign in "_./") or (len(word) == 1 and word.isupper())
+
+
+def _common(a: frozenset[str], b: frozenset[str]) -> float:
+    return len(a & b) / len(a | b) if a and b else 0.0

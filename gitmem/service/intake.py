@@ -1,0 +1,119 @@
+"""May this be put into the inbox: policy's bounds on a model, content, and secrets, before a byte of it is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from gitmem.errors import InputError, PolicyError
+from gitmem.model.authority import Action, Actor, Surface
+from gitmem.model.candidate import Candidate, Wants
+from gitmem.model.policy import Policy
+from gitmem.model.record import BASELINE_KINDS, Draft, Kind, State
+from gitmem.policy.authority import authority_for
+from gitmem.policy.secrets import check_secrets
+from gitmem.service.draft import make_record
+from gitmem.service.gate import authorize, check_record
+from gitmem.service.vault import OpenVault
+from gitmem.vault.inbox import candidate_to_json
+
+_MAX_SOURCE_CHARS = 300
+
+
+def source_of(actor: Actor) -> tuple[str, ...]:
+    """Return the source of what ``actor`` proposes: its host and session, none outside a session."""
+    return (f"{actor.host}/{actor.session}"[:_MAX_SOURCE_CHARS],) if actor.session else ()
+
+
+def check_intake(vault: OpenVault, candidate: Candidate, actor: Actor, policy: Policy) -> None:
+    """Refuse a candidate that may not be kept, whatever waits already. Writes nothing.
+
+    Raises ``PolicyError`` (``refused``; ``policy-bound`` with the rule for a model surface beyond what the vault's
+    policy lets it propose; ``secret-found``), ``InputError`` for what could never be a record,
+    ``UnavailableError`` (``scanner-failed``).
+    """
+    draft = candidate.draft
+    authorize(vault.entry.scope, Action.PROPOSE, actor, kind=draft.kind, has_evidence=bool(draft.evidence))
+    if actor.surface is Surface.MODEL:
+        _check_policy(draft, policy)
+    if candidate.wants is Wants.RECORD and candidate.targets:
+        raise InputError("bad-candidate", "a new record is about no others", "Leave the targets out.")
+    state = usual_state(draft.kind)
+    record, data = make_record(vault, draft, authority_for(Action.ACCEPT, state), state, actor, record_id=candidate.id)
+    check_record(record, data)
+    check_texts(candidate)
+
+
+def check_texts(candidate: Candidate) -> None:
+    """Refuse a candidate that holds a secret, in what its record would say, in its reasons, or in its file's name.
+
+    Raises ``PolicyError`` (``secret-found``) and ``UnavailableError`` (``scanner-failed``).
+    """
+    draft = candidate.draft
+    others = {"summary": draft.summary, "tags": " ".join(draft.tags), "evidence": "\n".join(draft.evidence)}
+    told = {"reason": candidate.reason, "why": "\n".join(candidate.why), "sources": "\n".join(candidate.sources)}
+    texts = {"title": draft.title, "body": draft.body, **others, "key": draft.key or "", **told}
+    # What stands apart here stands in one text there: a name beside a value makes it a secret.
+    whole = json.dumps(candidate_to_json(candidate), indent=1, ensure_ascii=False)
+    check_secrets({**texts, "the candidate": whole})
+
+
+def check_room(waiting: Sequence[Candidate], earlier: Sequence[Candidate], new: Candidate, policy: Policy) -> None:
+    """Refuse a further candidate of a model surface beyond the bounds of the vault's policy.
+
+    ``earlier`` are those that were decided. Raises ``PolicyError`` (``policy-bound``) with the rule.
+    """
+    if new.surface is not Surface.MODEL:
+        return
+    bounds = policy.bounds
+    if len(waiting) >= bounds.candidates_waiting:
+        raise _beyond(
+            "candidates_waiting",
+            f"{len(waiting)} candidates wait, and policy lets no more than {bounds.candidates_waiting} wait",
+            "Ask a person to look at them: `gitmem inbox`, `gitmem review`.",
+        )
+    mine = sum(_is_of_session(one, new) for one in (*waiting, *earlier))
+    if mine >= bounds.candidates_per_session:
+        raise _beyond(
+            "candidates_per_session",
+            f"this session has proposed {mine} candidates, and policy lets it propose {bounds.candidates_per_session}",
+            "Keep what is worth most, or ask a person.",
+        )
+
+
+def usual_state(kind: Kind | None) -> State:
+    """Return the state that an accepted record of ``kind`` gets unless somebody says another."""
+    return State.BASELINE if kind in BASELINE_KINDS else State.OBSERVATION
+
+
+def _is_of_session(one: Candidate, new: Candidate) -> bool:
+    """Tell whether ``one`` was first proposed by the session of ``new``; outside a session, by its actor that day."""
+    if one.surface is not Surface.MODEL:
+        return False
+    if new.sources:
+        return one.sources[:1] == new.sources[:1]
+    return not one.sources and one.actor == new.actor and one.created[:10] == new.created[:10]
+
+
+def _check_policy(draft: Draft, policy: Policy) -> None:
+    most = policy.bounds.body_chars
+    if len(draft.body) > most:
+        message = f"the text has {len(draft.body)} characters, and policy lets a model propose {most}"
+        raise _beyond("body_chars", message, "Keep the record to one thought and link to the rest.")
+    if draft.kind is not None and draft.kind not in policy.kinds | BASELINE_KINDS:
+        hint = f"Take one of {', '.join(sorted(policy.kinds | BASELINE_KINDS))}, or ask a person."
+        raise _refused("kinds", f"policy lets no model propose the kind {draft.kind}", hint)
+    if policy.namespaces is None:
+        return
+    for tag in draft.tags:
+        if tag.partition("/")[0] not in policy.namespaces:
+            hint = f"Take one of {', '.join(policy.namespaces) or 'none'}, or ask a person."
+            raise _refused("namespaces", f"policy lets no model use the namespace of the tag {tag!r}", hint)
+
+
+def _beyond(bound: str, message: str, hint: str) -> PolicyError:
+    return _refused(f"bounds.{bound}", message, hint)
+
+
+def _refused(member: str, message: str, hint: str) -> PolicyError:
+    return PolicyError("policy-bound", message, hint, rule=f"policy:{member}")
