@@ -5,17 +5,27 @@ from __future__ import annotations
 import sys
 
 INTERRUPTED = 130
+HOOK_OPTIONS = ("--host", "--vault")
 
 
 def main() -> None:
     """Run the command line that this process was given, and exit with its code."""
     try:
-        from gitmem.hosts.cli.run import run
-
-        code = run(sys.argv[1:])
+        code = _run(sys.argv[1:])
     except KeyboardInterrupt:
         code = INTERRUPTED
     sys.exit(code)
+
+
+def _run(args: list[str]) -> int:
+    # A host starts a hook for every prompt and tool: it gets by without the command line's machinery.
+    if args[:1] == ["hook"] and len(args) % 2 and all(name in HOOK_OPTIONS for name in args[1::2]):
+        from gitmem.hosts.hooks.run import run_hook
+
+        return run_hook(args[1:])
+    from gitmem.hosts.cli.run import run
+
+    return run(args)
 
 
 if __name__ == "__main__":

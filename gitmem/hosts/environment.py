@@ -50,7 +50,7 @@ def read_environment() -> Environment:
     """
     get = os.environ.get
     return Environment(
-        home=_find_home(get("GITMEM_HOME", "")),
+        home=find_home(),
         folder=_find_folder(),
         actor=_check_name("GITMEM_ACTOR", get("GITMEM_ACTOR") or "agent"),
         host=_check_name("GITMEM_HOST", get("GITMEM_HOST") or "cli"),
@@ -68,7 +68,9 @@ def read_environment() -> Environment:
     )
 
 
-def _find_home(named: str) -> str:
+def find_home() -> str:
+    """Return the home folder: ``GITMEM_HOME``, else the platform's own place. Absolute; there or not."""
+    named = os.environ.get("GITMEM_HOME", "")
     if named:
         return os.path.abspath(os.path.expanduser(named))
     import platformdirs

@@ -27,9 +27,10 @@ class Event:
 
     ``command`` is what was run, from a fixed vocabulary of programs and their verbs (``pytest``, ``git commit``), never
     a command line as it was typed. ``paths`` are relative to the workspace, with ``/``; those outside are left out and
-    counted in ``outside``. ``exit_code`` is ``None`` where the host doesn't tell. ``commit`` is the commit that the
-    project's repository was at. ``digest`` is a keyed hash of what was left out; equal ones mean equal content.
-    ``dropped`` counts events before this one that were not kept.
+    counted in ``outside``, with those that can't be shown or are too many. ``exit_code`` and ``failed`` are ``None``
+    where the host doesn't tell. ``commit`` is the commit that the project's repository was at. ``digest`` is a keyed
+    hash of what was left out; equal ones mean equal content. ``dropped`` counts events before this one that were not
+    kept.
     """
 
     time: str
@@ -50,3 +51,46 @@ class Event:
     detail: str = ""
     """One word of the host's about the kind: ``startup``, ``compact``, ``auto``. From a fixed vocabulary, too."""
     dropped: int = 0
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a host told of one event, whole. In memory only, never written: ``curator.capture`` makes an event of it.
+
+    ``session`` and ``folder`` (where the host works, absolute) are as the host has them, so are ``tool``, the command
+    line and the paths. ``given`` and ``produced`` are what went into the event and what came out of it, of which the
+    size and a keyed hash are kept. ``detail`` is the host's word for the kind.
+    """
+
+    kind: EventKind
+    session: str
+    host: str
+    folder: str = ""
+    tool: str = ""
+    command_line: str = ""
+    paths: tuple[str, ...] = ()
+    exit_code: int | None = None
+    failed: bool | None = None
+    duration_ms: int | None = None
+    given: bytes | None = None
+    produced: bytes | None = None
+    detail: str = ""
+    prompt: str = ""
+    """What the person typed, for a prompt."""
+
+
+class Odd(StrEnum):
+    """Why something that a host told was not kept."""
+
+    UNKNOWN = "unknown"
+    """An event, or a host, that gitmem does not know."""
+    UNREADABLE = "unreadable"
+    """No JSON object."""
+    TOO_LARGE = "too-large"
+    """A payload beyond the bound; it was not looked at."""
+    FAILED = "failed"
+    """An event that could not be written."""
+    SESSION_DROPPED = "sessions-dropped"
+    """A session that had to give way to newer ones."""
+    EVENT_DROPPED = "events-dropped"
+    """An event of such a session."""

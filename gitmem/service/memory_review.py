@@ -16,12 +16,25 @@ from gitmem.service.reading import report
 from gitmem.service.retry import answer_again
 
 if TYPE_CHECKING:
+    from gitmem.model.event import Event, Odd, Seen
     from gitmem.service.decide import Decisions
     from gitmem.service.inbox import InboxFilters
 
 
 class ReviewVerbs(MemoryBase):
     """Capture, propose, curate, and decide; see ``service.memory``."""
+
+    def capture(self, seen: Seen) -> Event | None:
+        """Keep the metadata of what a host saw; ``None`` where a bound is reached. See ``service.capture``."""
+        from gitmem.service.capture import capture
+
+        return capture(self.vault, seen)
+
+    def count_odd(self, what: Odd) -> None:
+        """Count what a host told and gitmem can't make anything of. See ``service.capture``."""
+        from gitmem.service.capture import count_odd
+
+        count_odd(self.vault, what)
 
     def propose(self, draft: Draft, actor: Actor, *, why: Sequence[str] = (), op_id: OpId | None = None) -> Proposed:
         """Put a draft into the inbox, where it waits for a person. See ``service.propose``."""

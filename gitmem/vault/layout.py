@@ -110,6 +110,16 @@ class VaultLayout:
         return join(self.runtime, "events")
 
     @property
+    def events_key(self) -> str:
+        """The random key of the hashes in events; without it they can't be compared with anything."""
+        return join(self.runtime, "events.key")
+
+    @property
+    def events_tally(self) -> str:
+        """What of hosts was not kept, counted; see ``vault.tally``."""
+        return join(self.runtime, "events.tally")
+
+    @property
     def displaced(self) -> str:
         """What a person wrote into a file that an operation had just replaced."""
         return join(self.runtime, "displaced")

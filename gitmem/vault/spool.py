@@ -1,59 +1,87 @@
 """Events on disk: one file of JSON lines a session in runtime, append-only and bounded. Never in Git.
 
-The file is named by a hash of the session, so that no host's name for one can lead anywhere.
+The file is named by a hash of the session, so that no host's name for one can lead anywhere. All that change it hold
+its lock meanwhile, which the system takes back from a process that dies.
 """
 
 from __future__ import annotations
 
 import contextlib
+import datetime
+import errno
 import hashlib
 import json
 import os
 import re
+import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from gitmem.disk import NO_FOLLOW, ensure_folder, read_regular
+from gitmem.disk import NO_FOLLOW, READ_FLAGS, ensure_folder, read_regular, write_new
 from gitmem.errors import GitmemError, UnavailableError
-from gitmem.model.event import Event, EventKind
+from gitmem.model.event import Event, EventKind, Odd
 from gitmem.vault.layout import VaultLayout
 from gitmem.vault.schema import validate
+from gitmem.vault.tally import add_to_tally
 
 MAX_SESSION_BYTES = 1 << 20
 MAX_LINE_BYTES = 16 << 10
+MAX_SESSIONS = 300
+"""How many sessions wait at most; the ended ones go first, the longest untouched of them before others."""
+MAX_ALL_BYTES = 32 << 20
+MAX_AGE_DAYS = 90
+"""A session to which nothing came for so long gives way."""
 _NAME = re.compile(r"[0-9a-f]{32}\.jsonl")
+_APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_LAST_BYTES = 4 << 10
+_END = f'"kind": "{EventKind.SESSION_END.value}"'.encode()
 
 
 @dataclass(frozen=True)
 class Spool:
-    """What is kept of one session, in order. ``dropped`` were not kept, ``torn`` lines can't be read."""
+    """What is kept of one session, in order. ``dropped`` were not kept, ``torn`` lines can't be read.
+
+    ``size`` bytes of its file were read.
+    """
 
     session: str
     events: tuple[Event, ...]
     dropped: int = 0
     torn: int = 0
+    size: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """How much waits to be curated: ``sessions``, their ``events``, and how many of theirs were ``dropped``."""
+
+    sessions: int = 0
+    events: int = 0
+    dropped: int = 0
 
 
 def append_event(layout: VaultLayout, event: Event) -> bool:
     """Append ``event`` to its session's file in one write; ``False`` where the bound is reached, and it is counted.
 
-    Not flushed: a power cut may take the last events, a crash of the process none. Raises ``OSError``.
+    Not flushed: a power cut may take the last events, a crash of the process none. A new session may drop old ones
+    (``MAX_SESSIONS`` and the other bounds), which is counted. Raises ``OSError``; nothing is half written then.
     """
     ensure_folder(layout.events)
-    path = _file_of(layout, event.session)
+    if os.path.islink(layout.events):
+        raise OSError(errno.ELOOP, "a link stands where events are kept", layout.events)
     line = json.dumps(event_to_json(event), ensure_ascii=False).encode("utf-8", "replace")
-    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | NO_FOLLOW, 0o600)
-    try:
+    with _hold(_file_of(layout, event.session)) as fd:
         size = os.fstat(fd).st_size
-        if len(line) > MAX_LINE_BYTES or size + len(line) > MAX_SESSION_BYTES:
+        is_kept = len(line) <= MAX_LINE_BYTES and size + len(line) <= MAX_SESSION_BYTES
+        if is_kept:
+            _append(fd, size, line + b"\n")
+        elif size < 2 * MAX_SESSION_BYTES:
             # One byte for each event that is not kept; it counts, and can't be confused with an event.
-            os.write(fd, b"\n" if size < 2 * MAX_SESSION_BYTES else b"")
-            return False
-        os.write(fd, line + b"\n")
-    finally:
-        os.close(fd)
-    return True
+            _append(fd, size, b"\n")
+    if size == 0:
+        _drop_old(layout, _file_of(layout, event.session), event.time)
+    return is_kept
 
 
 def read_spool(layout: VaultLayout, session: str) -> Spool:
@@ -66,20 +94,39 @@ def read_spool(layout: VaultLayout, session: str) -> Spool:
 
 def iter_spools(layout: VaultLayout) -> Iterator[Spool]:
     """Yield the sessions of which something is kept. Raises ``UnavailableError`` (``spool-unreadable``)."""
-    try:
-        names = sorted(filter(_NAME.fullmatch, os.listdir(layout.events)))
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise _unreadable(layout.events, error) from None
-    for name in names:
+    for name in _list_names(layout):
         yield _read(os.path.join(layout.events, name), "")
 
 
-def drop_spool(layout: VaultLayout, session: str) -> None:
-    """Remove what is kept of ``session``, once it is curated."""
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(_file_of(layout, session))
+def count_waiting(layout: VaultLayout) -> Waiting:
+    """Return how much waits, without looking into events. Raises ``UnavailableError`` (``spool-unreadable``)."""
+    sessions, events, dropped = 0, 0, 0
+    for name in _list_names(layout):
+        lines = _read_bytes(os.path.join(layout.events, name)).splitlines()
+        sessions += 1
+        dropped += lines.count(b"")
+        events += len(lines) - lines.count(b"")
+    return Waiting(sessions, events, dropped)
+
+
+def drop_spool(layout: VaultLayout, session: str, size: int | None = None) -> None:
+    """Remove what is kept of ``session``, once it is curated: its first ``size`` bytes, where that is given.
+
+    What came meanwhile stays. Raises ``OSError``.
+    """
+    path = _file_of(layout, session)
+    if not os.path.lexists(path):
+        return
+    with _hold(path) as fd:
+        rest = b"" if size is None else _read_from(fd, size)
+        if b"\n" in rest:
+            temp = f"{path}.tmp"
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temp)
+            write_new(temp, rest)
+            os.replace(temp, path)
+        else:
+            os.unlink(path)
 
 
 def event_to_json(event: Event) -> dict[str, Any]:
@@ -95,13 +142,116 @@ def event_from_json(value: dict[str, Any]) -> Event:
     return Event(**(value | {"kind": EventKind(value["kind"]), "paths": tuple(value.get("paths", ()))}))
 
 
-def _read(path: str, session: str) -> Spool:
+@contextlib.contextmanager
+def _hold(path: str) -> Iterator[int]:
+    """Hold the session's file, which is made where it is missing, open and locked. Raises ``OSError``."""
+    while True:
+        fd = os.open(path, _APPEND, 0o600)
+        try:
+            info = os.fstat(fd)
+            if not stat.S_ISREG(info.st_mode):
+                raise OSError(errno.EINVAL, "not a regular file", path)
+            _lock(fd)
+            if _is_at(path, info):
+                yield fd
+                return
+        finally:
+            os.close(fd)
+
+
+def _lock(fd: int) -> None:
+    with contextlib.suppress(ImportError):  # a platform without it: a line in one write is whole all the same
+        import fcntl
+
+        fcntl.flock(fd, fcntl.LOCK_EX)
+
+
+def _is_at(path: str, info: os.stat_result) -> bool:
+    """Tell whether the file is still the one at ``path``: it may have been dropped while its lock was waited for."""
+    with contextlib.suppress(FileNotFoundError):
+        return os.path.samestat(info, os.stat(path, follow_symlinks=False))
+    return False
+
+
+def _append(fd: int, size: int, line: bytes) -> None:
+    is_torn = size > 0 and _read_from(fd, size - 1) != b"\n"
+    data = b"\n" + line if is_torn else line
     try:
-        data = read_regular(path, 2 * MAX_SESSION_BYTES + MAX_LINE_BYTES)
+        if os.write(fd, data) < len(data):
+            raise OSError(errno.ENOSPC, "no room for an event")
+    except OSError:
+        os.ftruncate(fd, size)
+        raise
+
+
+def _read_from(fd: int, start: int) -> bytes:
+    os.lseek(fd, start, os.SEEK_SET)
+    parts = []
+    while part := os.read(fd, 1 << 20):
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _drop_old(layout: VaultLayout, newest: str, time: str) -> None:
+    """Remove sessions until the bounds on all of them hold; that which ``newest`` is the file of stays."""
+    now_s = datetime.datetime.fromisoformat(time).timestamp()
+    with contextlib.suppress(OSError):  # the next session tries again
+        files = []
+        with os.scandir(layout.events) as entries:
+            for entry in entries:
+                if _NAME.fullmatch(entry.name):
+                    info = entry.stat(follow_symlinks=False)
+                    files.append((info.st_mtime, info.st_size, entry.path))
+        count, size = len(files), sum(one[1] for one in files)
+        is_over = count > MAX_SESSIONS or size > MAX_ALL_BYTES
+        old = [one for one in files if now_s - one[0] > MAX_AGE_DAYS * 86_400]
+        others = sorted(set(files) - set(old), key=lambda one: (not _is_ended(one[2]), one[0])) if is_over else []
+        for number, (_mtime, file_bytes, path) in enumerate([*old, *others]):
+            if number >= len(old) and count <= MAX_SESSIONS and size <= MAX_ALL_BYTES:
+                break
+            if path != newest:
+                count, size = count - 1, size - file_bytes
+                _drop(layout, path)
+
+
+def _drop(layout: VaultLayout, path: str) -> None:
+    lines = _read_bytes(path).splitlines()
+    os.unlink(path)
+    add_to_tally(layout, Odd.SESSION_DROPPED)
+    add_to_tally(layout, Odd.EVENT_DROPPED, len(lines))
+
+
+def _is_ended(path: str) -> bool:
+    with contextlib.suppress(OSError):
+        fd = os.open(path, READ_FLAGS | NO_FOLLOW)
+        try:
+            size = os.fstat(fd).st_size
+            return _END in _read_from(fd, max(0, size - _LAST_BYTES)).rstrip().rpartition(b"\n")[2]
+        finally:
+            os.close(fd)
+    return False
+
+
+def _list_names(layout: VaultLayout) -> list[str]:
+    try:
+        return sorted(filter(_NAME.fullmatch, os.listdir(layout.events)))
     except FileNotFoundError:
-        return Spool(session, ())
+        return []
+    except OSError as error:
+        raise _unreadable(layout.events, error) from None
+
+
+def _read_bytes(path: str) -> bytes:
+    try:
+        return read_regular(path, 2 * MAX_SESSION_BYTES + MAX_LINE_BYTES)
+    except FileNotFoundError:
+        return b""
     except OSError as error:
         raise _unreadable(path, error) from None
+
+
+def _read(path: str, session: str) -> Spool:
+    data = _read_bytes(path)
     events, torn, dropped = [], 0, 0
     for line in data.splitlines():
         if not line:
@@ -112,7 +262,8 @@ def _read(path: str, session: str) -> Spool:
         except (ValueError, RecursionError, GitmemError):
             torn += 1
     session = session or (events[0].session if events else "")
-    return Spool(session, tuple(events), dropped + sum(one.dropped for one in events), torn)
+    whole = data.rfind(b"\n") + 1  # what a process is writing at this moment comes with the next read
+    return Spool(session, tuple(events), dropped + sum(one.dropped for one in events), torn, whole)
 
 
 def _file_of(layout: VaultLayout, session: str) -> str:

@@ -1,0 +1,133 @@
+"""``gitmem hook``: reads one payload of a host from standard input and keeps what may be kept of it.
+
+It fails open: whatever happens, the exit code is 0, the host goes on, and at most one line on standard error says what
+was wrong. It makes no vault; where there is none it does nothing and says nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from types import FrameType
+from typing import BinaryIO
+
+from gitmem.errors import GitmemError
+from gitmem.hosts.environment import find_home
+from gitmem.hosts.hooks.payload import (
+    MAX_PAYLOAD_BYTES,
+    UnreadableError,
+    find_family,
+    find_seen,
+    is_known,
+    parse_payload,
+)
+from gitmem.model.event import Odd
+
+BUDGET_S = 1.2
+"""Within which it ends, whatever holds it up: some hosts give 1.5 s to the end of a session."""
+_CHUNK_BYTES = 1 << 20
+_NO_VAULT = "no-vault"
+
+
+class _OverBudgetError(BaseException):
+    """The time is over. Not an ``Exception``, so that nothing on the way takes it for its own trouble."""
+
+
+def run_hook(args: Sequence[str] = ()) -> int:
+    """Handle one payload and return 0. ``args`` are ``--host NAME`` and ``--vault PATH|NAME``, or none.
+
+    Prints the answer, if there is one, and at most one line on standard error.
+    """
+    try:
+        with _budget():
+            named = dict(zip(args[::2], args[1::2], strict=False))
+            _say(sys.stdout, _handle(_read(sys.stdin.buffer), named.get("--host", ""), named.get("--vault")))
+    except _OverBudgetError:
+        _say(sys.stderr, f"gitmem: nothing kept of this event, it took more than {BUDGET_S:g} s\n")
+    except GitmemError as error:
+        if error.code != _NO_VAULT:
+            _say(sys.stderr, f"gitmem: nothing kept of this event: {_in_one_line(error.message)}\n")
+    except BaseException as error:  # noqa: BLE001 - a hook must never stop its host
+        _say(sys.stderr, f"gitmem: nothing kept of this event: {type(error).__name__}\n")
+    return 0
+
+
+def _handle(data: bytes | None, host: str, named: str | None) -> str:
+    """Keep what may be kept of the payload ``data`` (``None`` for one that is too large) and return the answer."""
+    home = find_home()
+    if not os.path.lexists(os.path.join(home, "registry.json")):
+        return ""
+    from gitmem.wiring import open_memory
+
+    try:
+        payload = parse_payload(data) if data is not None else {}
+    except UnreadableError:
+        payload = None
+    family = find_family(payload, host) if payload else None
+    seen = find_seen(payload, family) if payload and family else None
+    folder = seen.folder if seen is not None and os.path.isdir(seen.folder) else _working_folder()
+    with open_memory(home, folder, named) as memory:
+        if seen is not None and family is not None:
+            memory.capture(seen)
+            from gitmem.hosts.hooks.answer import find_answer
+
+            return find_answer(family, seen, memory)
+        if payload is None:
+            memory.count_odd(Odd.UNREADABLE)
+        elif data is None:
+            memory.count_odd(Odd.TOO_LARGE)
+        elif family is None or not is_known(payload, family):
+            memory.count_odd(Odd.UNKNOWN)
+    return ""
+
+
+def _read(stream: BinaryIO) -> bytes | None:
+    """Return all of ``stream``, ``None`` where it is larger than a payload may be. It is read to its end either way:
+    a host that can't write all that it has to say may take that for a failure."""
+    parts: list[bytes] = []
+    size = 0
+    while part := stream.read(_CHUNK_BYTES):
+        size += len(part)
+        parts = [*parts, part] if size <= MAX_PAYLOAD_BYTES else []
+    return b"".join(parts) if size <= MAX_PAYLOAD_BYTES else None
+
+
+@contextlib.contextmanager
+def _budget() -> Iterator[None]:
+    """Raise ``_OverBudgetError`` in the block when the time is over, where the platform has a timer."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise _OverBudgetError
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, BUDGET_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _working_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return os.sep
+
+
+def _in_one_line(message: str) -> str:
+    from gitmem.text import make_visible
+
+    return " ".join(make_visible(message).split())
+
+
+def _say(stream: object, text: str) -> None:
+    if text:
+        with contextlib.suppress(Exception):
+            stream.write(text)  # type: ignore[attr-defined]
+            stream.flush()  # type: ignore[attr-defined]
