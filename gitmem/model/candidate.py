@@ -117,10 +117,33 @@ class Choice:
     ``id`` names it, by its id or the beginning of it. ``to`` is the state that its record gets, ``None`` for the usual
     one: the baseline for kinds that are declared, observations for all others. ``draft`` is what a person made of it,
     in place of the candidate's own. ``into`` names a record (id, beginning of one, key or path) that takes it in, in
-    place of a new one.
+    place of a new one. ``shown`` is the candidate as it was shown to whoever chose: one that differs by now is not
+    accepted.
     """
 
     id: str
     to: State | None = None
     draft: Draft | None = None
     into: str | None = None
+    shown: Candidate | None = None
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What became of the candidates that were named, in their order; ``changed`` says if anything did.
+
+    ``fate`` is ``None`` for those that still wait: deferred, or taken back.
+    """
+
+    candidates: tuple[Candidate, ...]
+    fate: Fate | None = None
+    changed: bool = True
+
+
+@dataclass(frozen=True)
+class InboxFilters:
+    """Which candidates to list: of one ``group``; with ``deferred`` those asleep too; ``decided`` ones instead."""
+
+    group: str | None = None
+    deferred: bool = False
+    decided: bool = False

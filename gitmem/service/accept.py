@@ -7,16 +7,16 @@ from dataclasses import replace
 
 from gitmem.clock import format_utc
 from gitmem.curator.normalise import normalise
-from gitmem.errors import InputError, PolicyError
+from gitmem.errors import InputError, PolicyError, StateError
 from gitmem.model.authority import Action, Actor, Decision, Surface
 from gitmem.model.candidate import Candidate, Choice, Decided, Fate, Wants
-from gitmem.model.change import Change, Receipt
+from gitmem.model.change import Change, Receipt, RecordChange
 from gitmem.model.ids import OpId
 from gitmem.model.record import BASELINE_KINDS, Kind, State
 from gitmem.model.settings import Scope
 from gitmem.service.accepting import Chosen, carry_out_candidate
 from gitmem.service.bench import Bench
-from gitmem.service.candidates import hold_candidates, keep_decided, pick
+from gitmem.service.candidates import hold_candidates, keep_decided, look_at_candidates, pick
 from gitmem.service.gate import authorize
 from gitmem.service.plan import carry_out_allowed, find_earlier, make_change
 from gitmem.service.policy import find_accept_rule
@@ -25,7 +25,7 @@ from gitmem.service.together import describe
 from gitmem.service.vault import OpenVault
 from gitmem.vault.inbox import drop_accepting, save_accepting
 
-__all__ = ["ACCEPT_STEPS", "Choice", "Chosen", "accept", "find_accept_decision"]
+__all__ = ["ACCEPT_STEPS", "Choice", "Chosen", "accept", "find_accept_decision", "plan_accept"]
 
 ACCEPT_STEPS = ("accept-commit", "accept-decide", "accept-forget")
 """What ``Options.probe`` is called with: before the commit, before the candidates are decided, before that is done."""
@@ -44,15 +44,14 @@ def accept(vault: OpenVault, choices: Sequence[Choice], actor: Actor, op_id: OpI
     nothing), ``StateError`` for records that changed meanwhile, ``UnavailableError`` (``inbox-busy``); nothing is
     written then and the candidates wait still.
     """
-    request = describe_request(choices=[given_fields(choice) for choice in choices])
+    request = describe_request(choices=[given_fields(replace(choice, shown=None)) for choice in choices])
     earlier = find_earlier(vault, Action.ACCEPT, op_id, request)
     if earlier is not None:
         with hold_candidates(vault):  # settles what a crash left
             return earlier
     with hold_candidates(vault) as kept:
         chosen = _choose(kept.candidates, choices)
-        bench = Bench(vault)
-        notes = [carry_out_candidate(bench, one, actor) for one in chosen]
+        bench, notes = _carry_out(vault, chosen, actor)
 
         def plan(rule: str) -> Change:
             said = describe(bench.moves, chosen[0].draft.summary)
@@ -71,6 +70,16 @@ def accept(vault: OpenVault, choices: Sequence[Choice], actor: Actor, op_id: OpI
         vault.options.probe("accept-forget")
         drop_accepting(vault.layout)
         return receipt
+
+
+def plan_accept(vault: OpenVault, choices: Sequence[Choice], actor: Actor) -> list[RecordChange]:
+    """Return what ``accept`` would do to which records, for a person to look at. Writes nothing.
+
+    Raises what it would raise for the candidates and the records, but not for who asks.
+    """
+    chosen = _choose(look_at_candidates(vault).candidates, choices)
+    bench, _notes = _carry_out(vault, chosen, actor)
+    return [RecordChange(before, after) for before, after, _data in bench.moves]
 
 
 def find_accept_decision(vault: OpenVault, candidate: Candidate) -> Decision:
@@ -92,6 +101,11 @@ def find_accept_decision(vault: OpenVault, candidate: Candidate) -> Decision:
     return find_accept_rule(vault, draft, max(1, len(candidate.sources))) or usual
 
 
+def _carry_out(vault: OpenVault, chosen: Sequence[Chosen], actor: Actor) -> tuple[Bench, list[str]]:
+    bench = Bench(vault)
+    return bench, [carry_out_candidate(bench, one, actor) for one in chosen]
+
+
 def _choose(waiting: Sequence[Candidate], choices: Sequence[Choice]) -> list[Chosen]:
     if not 0 < len(choices) <= MAX_CHOICES:
         message = f"{len(choices)} candidates were named; one operation accepts 1 to {MAX_CHOICES}"
@@ -101,6 +115,12 @@ def _choose(waiting: Sequence[Candidate], choices: Sequence[Choice]) -> list[Cho
         candidate = pick(waiting, choice.id)
         if candidate.id in chosen:
             raise InputError("bad-choice", f"{candidate.id} is named twice", "Name each candidate once.")
+        if choice.shown not in (None, candidate):
+            raise StateError(
+                "changed-meanwhile",
+                f"the candidate {candidate.id} has changed since it was shown; nothing was written",
+                "Look at what it says now, and decide again.",
+            )
         chosen[candidate.id] = _make_chosen(candidate, choice)
     return list(chosen.values())
 

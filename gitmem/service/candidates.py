@@ -99,7 +99,7 @@ def list_settled(vault: OpenVault, waiting: Sequence[Candidate]) -> list[Decided
     expired = [
         Decided(one, Fate.EXPIRED, now, "nobody decided it in time")
         for one in waiting
-        if one.id not in there and one.expires is not None and one.expires <= now
+        if one.id not in there and is_expired(one, vault.clock.now())
     ]
     return accepted + expired
 
@@ -134,6 +134,11 @@ def pick(waiting: Sequence[Candidate], ref: str) -> Candidate:
 def is_asleep(candidate: Candidate, now: datetime.datetime) -> bool:
     """Tell whether a candidate is deferred to a later moment than ``now``."""
     return candidate.deferred is not None and candidate.deferred > format_utc(now)
+
+
+def is_expired(candidate: Candidate, now: datetime.datetime) -> bool:
+    """Tell whether nobody decided a candidate in time."""
+    return candidate.expires is not None and candidate.expires <= format_utc(now)
 
 
 def _without(inbox: Inbox, decided: Sequence[Decided]) -> Kept:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gitmem.clock import format_utc
 from gitmem.errors import InputError, StateError
 from gitmem.model.authority import Action, Actor, Surface
-from gitmem.model.candidate import Candidate, Decided, Fate, Wants
+from gitmem.model.candidate import Candidate, Decided, Decisions, Fate, Wants
 from gitmem.model.when import parse_when
 from gitmem.policy.secrets import check_secrets
 from gitmem.service.candidates import Kept, hold_candidates, keep_decided, pick
 from gitmem.service.find import get_record
 from gitmem.service.gate import authorize
+from gitmem.service.policy import find_policy
 from gitmem.service.vault import OpenVault
 from gitmem.text import one_line, shorten
 from gitmem.vault.inbox import load_decided, save_candidate, take_back
@@ -21,15 +23,6 @@ from gitmem.vault.inbox import load_decided, save_candidate, take_back
 MAX_REASON_CHARS = 500
 DEFER_DAYS = 7
 """For how long a candidate sleeps where nobody says until when."""
-
-
-@dataclass(frozen=True)
-class Decisions:
-    """What became of the candidates that were named, in their order; ``changed`` says if anything did."""
-
-    candidates: tuple[Candidate, ...]
-    fate: Fate | None = None
-    changed: bool = True
 
 
 def reject(vault: OpenVault, refs: Sequence[str], reason: str, actor: Actor) -> Decisions:
@@ -125,8 +118,6 @@ def _check_not_accepted(vault: OpenVault, decided: Decided) -> None:
 
 
 def _parse_until(vault: OpenVault, until: str | None) -> str:
-    import datetime
-
     now = vault.clock.now()
     if until is None:
         return format_utc(now + datetime.timedelta(days=DEFER_DAYS))
@@ -137,9 +128,5 @@ def _parse_until(vault: OpenVault, until: str | None) -> str:
 
 
 def _expiry(vault: OpenVault) -> str:
-    import datetime
-
-    from gitmem.service.policy import find_policy
-
     days = find_policy(vault).bounds.candidate_days
     return format_utc(vault.clock.now() + datetime.timedelta(days=days))

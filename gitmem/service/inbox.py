@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gitmem.curator.worth import find_group
+from gitmem.errors import UnavailableError
 from gitmem.model.answer import Answer, Status
-from gitmem.model.candidate import Candidate, Decided, Near
+from gitmem.model.candidate import Candidate, Decided, InboxFilters, Near
 from gitmem.model.ids import RecordId
 from gitmem.model.record import Problem, Record
 from gitmem.policy.secrets import find_secrets, redact
 from gitmem.service.accept import find_accept_decision
-from gitmem.service.candidates import is_asleep, look_at_candidates, pick
+from gitmem.service.candidates import is_asleep, is_expired, look_at_candidates, pick
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
-from gitmem.vault.inbox import candidate_to_json, load_decided
+from gitmem.vault.inbox import candidate_to_json, load_decided, load_inbox
 
 _TEXTS = ("title", "body", "summary", "key", "reason")
-
-
-@dataclass(frozen=True)
-class InboxFilters:
-    """Which candidates to list: of one ``group``; with ``deferred`` those asleep too; ``decided`` ones instead."""
-
-    group: str | None = None
-    deferred: bool = False
-    decided: bool = False
 
 
 def list_inbox(vault: OpenVault, filters: InboxFilters | None = None, ref: str | None = None) -> Answer:
@@ -37,8 +28,8 @@ def list_inbox(vault: OpenVault, filters: InboxFilters | None = None, ref: str |
     ``group``; ``near`` with ``title``, ``state`` and ``path`` of each that is there still; ``contradicts`` likewise;
     ``targets`` likewise; ``decision``, what policy says of a model that accepts it (``rule``, ``verdict``,
     ``reason``); ``findings``, what looks like a secret (``where``, ``rule``, ``line``); ``asleep``; and decided ones
-    ``fate``, ``decided_at`` and ``decided_because``. ``extra`` has ``waiting``: how many ``candidates`` there are and
-    how many of these are ``deferred``.
+    ``fate``, ``decided_at`` and ``decided_because``. ``extra`` has ``inbox``: how many ``candidates`` there are and how
+    many of these are ``deferred``.
 
     ``ref`` names one candidate, by its id or the beginning of it, asleep or decided too. Raises ``InputError``
     (``no-such-candidate``, ``ambiguous-candidate``) and what reading the vault raises; files that can't be read are
@@ -65,9 +56,9 @@ def list_inbox(vault: OpenVault, filters: InboxFilters | None = None, ref: str |
         if ref is None and not wanted.decided:
             rows = _sort(rows)
         asleep = sum(is_asleep(one, now) for one in kept.candidates)
-        waiting = {"candidates": len(kept.candidates), "deferred": asleep}
+        counts = {"candidates": len(kept.candidates), "deferred": asleep}
         status = Status.OK if rows else Status.NO_MATCH
-        return Answer(status, reading.head, rows=tuple(rows), diagnostics=kept.problems, extra={"waiting": waiting})
+        return Answer(status, reading.head, rows=tuple(rows), diagnostics=kept.problems, extra={"inbox": counts})
 
     return answer(vault, tell)
 
@@ -80,12 +71,18 @@ def get_candidate(vault: OpenVault, ref: str) -> Candidate:
     return pick(look_at_candidates(vault).candidates, ref)
 
 
-def count_waiting(vault: OpenVault) -> tuple[int, int, tuple[Problem, ...]]:
-    """Return how many candidates wait awake and how many asleep, and a problem for each that can't be read."""
-    kept = look_at_candidates(vault)
-    now = vault.clock.now()
-    asleep = sum(is_asleep(one, now) for one in kept.candidates)
-    return len(kept.candidates) - asleep, asleep, kept.problems
+def count_candidates(vault: OpenVault) -> tuple[dict[str, int], tuple[Problem, ...]]:
+    """Return how many ``candidates`` wait and how many of these are ``deferred``, and what can't be read.
+
+    Writes nothing, and raises nothing for an inbox that can't be read: that is a problem, too.
+    """
+    try:
+        inbox = load_inbox(vault.layout)
+    except UnavailableError as error:
+        return {"candidates": 0, "deferred": 0}, (Problem(error.code, error.message),)
+    waiting = [one for one in inbox.candidates if not is_expired(one, vault.clock.now())]
+    asleep = sum(is_asleep(one, vault.clock.now()) for one in waiting)
+    return {"candidates": len(waiting), "deferred": asleep}, inbox.problems
 
 
 def _find_records(reading: Reading, candidates: Sequence[Candidate]) -> dict[RecordId, Record]:

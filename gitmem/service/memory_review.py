@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from gitmem.model.answer import Answer
 from gitmem.model.authority import Actor
-from gitmem.model.candidate import Candidate, Choice, Proposed
-from gitmem.model.change import Receipt
+from gitmem.model.candidate import Candidate, Choice, Decisions, InboxFilters, Proposed
+from gitmem.model.change import Receipt, RecordChange
 from gitmem.model.ids import OpId
 from gitmem.model.record import Draft
 from gitmem.service.memory_base import MemoryBase
@@ -17,8 +17,6 @@ from gitmem.service.retry import answer_again
 
 if TYPE_CHECKING:
     from gitmem.model.event import Event, Odd, Seen
-    from gitmem.service.decide import Decisions
-    from gitmem.service.inbox import InboxFilters
 
 
 class ReviewVerbs(MemoryBase):
@@ -67,6 +65,12 @@ class ReviewVerbs(MemoryBase):
         from gitmem.service.inbox import get_candidate
 
         return get_candidate(self.vault, ref)
+
+    def plan_accept(self, choices: Sequence[Choice], actor: Actor) -> list[RecordChange]:
+        """Return what ``accept`` would do, for a person to look at. Raises. See ``service.accept``."""
+        from gitmem.service.accept import plan_accept
+
+        return plan_accept(self.vault, choices, actor)
 
     def accept(self, choices: Sequence[Choice], actor: Actor, op_id: OpId | None = None) -> Receipt:
         """Carry out what candidates want, all in one commit, and decide them. See ``service.accept``."""

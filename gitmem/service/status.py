@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -12,11 +12,12 @@ from gitmem.errors import GitmemError, UnavailableError
 from gitmem.model.answer import Answer, Status
 from gitmem.model.ids import CommitId
 from gitmem.model.record import Problem
-from gitmem.model.settings import FORMAT
+from gitmem.model.settings import FORMAT, Manifest
 from gitmem.model.vault_path import parse_vault_path
 from gitmem.service.catalog import describe_catalog, list_problems
 from gitmem.service.check import VIEW_EDITED, find_edited_views
 from gitmem.service.hidden import is_private_note
+from gitmem.service.inbox import count_candidates
 from gitmem.service.maintain import find_due
 from gitmem.service.vault import OpenVault
 from gitmem.service.waiting import list_waiting
@@ -43,11 +44,10 @@ def status(vault: OpenVault) -> Answer:
     file is gone) and ``owner`` (the account that owns the file, ``None`` for this one). ``extra`` has ``vault`` (name,
     id, scope, path), ``branch``, ``in_progress``, ``counts`` by state, private ones apart, ``catalog`` as
     ``describe_catalog`` has it, and ``waiting``: how many ``notes``, ``private`` ones (which have no row), ``views``
-    and ``other_files`` are not committed. Problems of files are diagnostics.
+    and ``other_files`` are not committed, and ``inbox``: how many ``candidates`` wait, ``deferred`` ones among them.
+    Problems of files are diagnostics.
     Raises what opening the vault raises.
     """
-    from gitmem.transaction.displaced import find_late_writes
-
     manifest = vault.manifest
     settled = vault.settle_abandoned()
     head = vault.head()
@@ -56,8 +56,39 @@ def status(vault: OpenVault) -> Answer:
     views = find_edited_views(vault, dirty)
     found = scan(vault)
     counts, unreadable = _count_notes(vault, found)
-    problems: list[Problem] = [*settled, *found.problems, *unreadable]
     rows = [row for row in waiting if not _is_private(vault, head, row["path"])]
+    catalog = describe_catalog(vault)
+    inbox, unread = count_candidates(vault)
+    problems = [*settled, *found.problems, *unreadable, *_list_oddities(vault, manifest, head, views)]
+    problems += [*list_problems(catalog), *unread]
+    extra: dict[str, Any] = {
+        "vault": {
+            "name": manifest.name,
+            "id": manifest.vault_id,
+            "scope": manifest.scope.value,
+            "path": vault.layout.repo,
+            "format": manifest.format,
+        },
+        "branch": vault.repo.head().branch,
+        "in_progress": vault.repo.state_in_progress(),
+        "counts": dict(sorted(counts.items())),
+        "catalog": catalog,
+        "inbox": inbox,
+        "waiting": {
+            "notes": len(rows),
+            "private": len(waiting) - len(rows),
+            "views": len(views),
+            "other_files": len(dirty) - len(waiting) - len(views),
+        },
+    }
+    return Answer(Status.OK, head, rows=tuple(rows), diagnostics=tuple(problems), extra=extra)
+
+
+def _list_oddities(vault: OpenVault, manifest: Manifest, head: CommitId, views: Sequence[str]) -> list[Problem]:
+    """Return what is odd about the vault as a whole."""
+    from gitmem.transaction.displaced import find_late_writes
+
+    problems = []
     if manifest.format > FORMAT:
         problems.append(Problem("format-too-new", f"the vault has format {manifest.format}; this gitmem only reads it"))
     problems += [Problem("late-edit", LATE_EDIT.format(name=name)) for name in find_late_writes(vault.ground)]
@@ -71,28 +102,7 @@ def status(vault: OpenVault) -> Answer:
     problems += _find_lost_tip(vault, manifest.branch, head)
     if branch != manifest.branch:
         problems.append(Problem("not-on-managed-branch", f"the vault is not on its branch {manifest.branch}"))
-    catalog = describe_catalog(vault)
-    problems += list_problems(catalog)
-    extra: dict[str, Any] = {
-        "vault": {
-            "name": manifest.name,
-            "id": manifest.vault_id,
-            "scope": manifest.scope.value,
-            "path": vault.layout.repo,
-            "format": manifest.format,
-        },
-        "branch": branch,
-        "in_progress": vault.repo.state_in_progress(),
-        "counts": dict(sorted(counts.items())),
-        "catalog": catalog,
-        "waiting": {
-            "notes": len(rows),
-            "private": len(waiting) - len(rows),
-            "views": len(views),
-            "other_files": len(dirty) - len(waiting) - len(views),
-        },
-    }
-    return Answer(Status.OK, head, rows=tuple(rows), diagnostics=tuple(problems), extra=extra)
+    return problems
 
 
 def _count_notes(vault: OpenVault, found: Scan) -> tuple[Counter[str], list[Problem]]:

@@ -39,6 +39,17 @@ def complete_tags(ctx: click.Context, _parameter: click.Parameter, incomplete: s
     return [CompletionItem(tag) for tag in sorted(tags) if tag.startswith(incomplete)]
 
 
+def complete_candidates(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> Items:
+    """Return the ids of the candidates that wait and begin with ``incomplete``, with their titles."""
+    from gitmem.model.candidate import InboxFilters
+
+    with contextlib.suppress(GitmemError, OSError), ctx.ensure_object(Call).open_memory() as memory:
+        rows = [row for row in memory.inbox(InboxFilters(deferred=True)).rows if row["id"].startswith(incomplete)]
+        titles = {row["id"]: safe_line(row["title"]) for row in rows}
+        return [CompletionItem(one, help=title, title=title) for one, title in titles.items()]
+    return []
+
+
 def complete_operations(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> Items:
     """Return the ids of the newest operations that begin with ``incomplete``, newest first, each with what it did."""
     with contextlib.suppress(GitmemError, OSError), ctx.ensure_object(Call).open_memory() as memory:

@@ -16,7 +16,18 @@ from gitmem.version import VERSION
 SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Write", ("observe", "declare", "edit", "promote", "retire", "restore", "undo", "adopt", "import")),
     ("Read", ("search", "recall", "context", "list", "tags", "show", "links", "timeline", "log", "diff")),
-    ("Review", ("onboard",)),
+    (
+        "Review",
+        (
+            "propose",
+            "inbox",
+            "accept",
+            "reject",
+            "defer",
+            "reconsider",
+            "onboard",
+        ),
+    ),
     ("Look after", ("init", "status", "check", "doctor", "eval", "maintain", "catalog", "tour", "completion")),
 )
 MAX_PURPOSE_CHARS = 66

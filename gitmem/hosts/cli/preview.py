@@ -9,7 +9,7 @@ from typing import Any
 
 from gitmem.errors import UnavailableError
 from gitmem.hosts.cli.columns import align, safe_line
-from gitmem.model.answer import Answer
+from gitmem.model.answer import Answer, Status
 from gitmem.model.record import Draft, Record
 from gitmem.service.memory import Memory
 from gitmem.text import make_visible
@@ -84,10 +84,16 @@ def vault_name(memory: Memory) -> str:
 
 def get_shown(answer: Answer) -> Record:
     """Return the one record of a ``show``. Raises ``UnavailableError`` with what the answer says when it has none."""
-    if answer.hits:
-        return answer.hits[0].record
-    said = answer.diagnostics[0]
-    raise UnavailableError(said.code, said.message, str(answer.extra.get("hint", "")))
+    if not answer.hits:
+        raise_unreadable(answer)
+    return answer.hits[0].record
+
+
+def raise_unreadable(answer: Answer) -> None:
+    """Raise ``UnavailableError`` with what the answer says, where the memory could not be read."""
+    if answer.status in (Status.UNAVAILABLE, Status.WITHHELD):
+        said = answer.diagnostics[0]
+        raise UnavailableError(said.code, said.message, str(answer.extra.get("hint", "")))
 
 
 def _describe_draft(draft: Draft) -> tuple[tuple[tuple[str, str], ...], str]:

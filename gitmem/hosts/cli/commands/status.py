@@ -42,6 +42,10 @@ def _format(answer: Answer) -> str:
         ("records", counts),
         ("catalog", format_catalog(extra["catalog"])),
     ]
+    if inbox := extra["inbox"]["candidates"]:
+        asleep = extra["inbox"]["deferred"]
+        deferred = f", {asleep} of them deferred" if asleep else ""
+        facts.append(("inbox", f"{count(inbox, 'candidate')}{deferred}; `gitmem inbox` lists them"))
     if extra["in_progress"]:
         facts.append(("under way", safe_line(f"a {extra['in_progress']} of Git; finish or abort it")))
     lines = align(facts)
