@@ -1,6 +1,6 @@
 """Our own rules for secrets, for what the scanner misses in notes. Data; ``gitmem.policy.secrets`` applies it.
 
-Chosen by what it missed among generated fakes of 77 kinds, and kept only where notes of real vaults didn't trip them:
+Chosen by what it missed among generated fakes of 135 kinds, and kept only where notes of real vaults didn't trip them:
 a refused note costs a person more than a rule gains them.
 """
 
@@ -10,13 +10,16 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from gitmem.policy.secret_values import is_assigned, is_chosen, is_given, is_hex_key, is_long_mix, is_mixed
+
 
 class SecretRule(NamedTuple):
     """One rule. ``pattern`` has a group ``secret``, which ``accepts`` may still turn down.
 
     It is tried only on text that, lower-cased, holds one of ``hints``, and that has a long run of characters (at least
     20 without blank or colon, as ``gitmem.policy.secrets`` tells them) unless the rule is for ``short`` secrets too.
-    Every hint of a short rule holds one of the words that the prefilter there looks for.
+    Every hint of a short rule holds one of the words that the prefilter there looks for. ``needs``, where a rule has
+    it, is what the text must hold anyway, and quick to look for.
     """
 
     name: str
@@ -24,44 +27,94 @@ class SecretRule(NamedTuple):
     pattern: re.Pattern[str]
     accepts: Callable[[str], bool] = bool
     short: bool = False
+    needs: re.Pattern[str] | None = None
 
 
-_SAYING_SO = frozenset({"my", "your", "here", "example"})
-_STAND_IN_WORDS = _SAYING_SO | {"api", "access", "auth", "key", "secret", "token", "client", "app"}
+PASSWORDS_ELSEWHERE = ("密码", "密碼", "口令", "パスワード", "비밀번호", "암호", "contraseña", "пароль")
+"""What a password is called in other languages, where the word is not ASCII."""
+PASSWORDS = ("password", "passwd", "passphrase", "passcode", "passwort", "mot de passe", "pwd")
+"""What a password is called, in ASCII."""
+TOKENS_ELSEWHERE = ("令牌", "密钥", "密鑰", "秘钥", "凭证", "トークン", "シークレット", "토큰")
+"""What a token or a key is called in Chinese, Japanese and Korean."""
 
-
-def is_chosen(value: str) -> bool:
-    """Tell a password from a word, a placeholder, a reference or a call: it has a digit or a symbol people use."""
-    return _NOT_A_VALUE.match(value) is None and re.search(r"[\d!@#$%^&*?~]", value) is not None
-
-
-def is_stand_in(value: str) -> bool:
-    """Tell what stands for a secret in a manual: ``my_api_key``, ``API-KEY-HERE``; nothing but the words for one."""
-    words = set(re.split(r"[-_ ]", value.strip("'\" ").lower()))
-    return words <= _STAND_IN_WORDS and bool(words & _SAYING_SO)
-
-
-def is_mixed(value: str) -> bool:
-    """Tell a random value from a name or a hash: it has capitals, small letters and at least two digits."""
-    return value.lower() != value != value.upper() and len(re.findall(r"\d", value)) > 1
-
-
-PASSWORDS_ELSEWHERE = ("密码", "密碼", "口令", "パスワード", "비밀번호")
-"""What a password is called in Chinese, Japanese and Korean."""
-
-_NOT_A_VALUE = re.compile(r"[<({\[$%*/.~#]|x{3}|https?:|op:|vault:|env:|[\w.]+\(", re.IGNORECASE)
-_QUOTES = r"[*_`\"'“”]{0,3}"
+_QUOTES = r"[*_`\"'“”「『]{0,3}"
 _BLANKS = r"[ \t]{0,3}"
+_NAMES = "|".join(re.escape(name) for name in (*PASSWORDS, *PASSWORDS_ELSEWHERE))
+_IS = r"[:=：＝|]|\b(?:is|was|ist|are|to)\b|是|为|為|は|는|은|を|改成了?|改为|设为|設為|设成"
+_WHOSE = r"(?:[ \t](?:for|of|to|von|für|at|on)(?:[ \t][\w@.'-]{1,40}){1,4})?"
+_PASSWORD_HINTS = ("pass", "pwd", *PASSWORDS_ELSEWHERE)
 
 SECRET_RULES = (
     SecretRule(
         "password",
-        ("password", "passwd", "passphrase", "passcode", "pwd", *PASSWORDS_ELSEWHERE),
+        _PASSWORD_HINTS,
         re.compile(
-            rf"(?:password|passwd|passphrase|passcode|pwd|{'|'.join(PASSWORDS_ELSEWHERE)})"
-            rf"{_QUOTES}{_BLANKS}(?:[:=：＝]|\bis\b|是|为|為){_QUOTES}{_BLANKS}{_QUOTES}"
-            r"(?P<secret>[^\s\"'`“”，。、；]{6,})",
+            rf"(?:{_NAMES}){_QUOTES}{_WHOSE}{_BLANKS}(?:{_IS}){_QUOTES}{_BLANKS}{_QUOTES}"
+            r"(?P<secret>[^\s\"'`“”「」『』|，。、；]{6,})",
             re.IGNORECASE,
+        ),
+        is_chosen,
+        short=True,
+    ),
+    SecretRule(
+        "password",
+        ("pass:", "pass=", "pw:", "pw=", " pw "),
+        re.compile(
+            rf"(?<![A-Za-z])(?:pass|pw)(?:[:=]|[ ]){_BLANKS}{_QUOTES}(?P<secret>[^\s\"'`|,]{{6,}})", re.IGNORECASE
+        ),
+        is_given,
+        short=True,
+    ),
+    SecretRule(
+        "password",
+        ("password ", "password=", *PASSWORDS_ELSEWHERE),
+        re.compile(
+            rf"(?:--password|\bwith (?:the )?password|{'|'.join(PASSWORDS_ELSEWHERE)})"
+            rf"(?:\s+|「){_QUOTES}(?P<secret>[^\s\"'`“”「」|，。、；]{{6,}})",
+            re.IGNORECASE,
+        ),
+        is_given,
+        short=True,
+    ),
+    SecretRule(
+        "password",
+        ("password",),
+        re.compile(r"\blogin[ \t]+\S{1,64}[\s>]{1,20}password[ \t]+(?P<secret>[^\s\"'`]{6,})"),
+        is_assigned,
+        short=True,
+    ),
+    SecretRule(
+        "password",
+        ("sshpass",),
+        re.compile(r"sshpass\s+-p\s*['\"]?(?P<secret>[^\s'\"]{4,})"),
+        is_chosen,
+        short=True,
+    ),
+    SecretRule(
+        "password",
+        ("mysql",),
+        re.compile(r"\bmysql(?:dump|admin)?\b[^\n|;]{0,80}?\s-p(?P<secret>[^\s'\"`]{6,})"),
+        is_given,
+        short=True,
+    ),
+    SecretRule("password", ("wifi:",), re.compile(r"WIFI:[^\s]{0,80};P:(?P<secret>[^;\s]{6,63});"), bool, short=True),
+    SecretRule(
+        "login",
+        ("login", "credentials", "账号", "帐号"),
+        re.compile(
+            rf"(?:logins?|credentials|账号|帐号)[*_]{{0,2}}{_BLANKS}[:：]{_BLANKS}[`*]?[^\s/|]{{1,64}}[`*]?"
+            r"[ \t]{1,3}[/|][ \t]{1,3}`?(?P<secret>[^\s`|,，。]{6,})",
+            re.IGNORECASE,
+        ),
+        is_given,
+        short=True,
+    ),
+    SecretRule(
+        "url-password",
+        ("://",),
+        re.compile(
+            r"://[^\s/:@\"'`<>|]{0,64}:"
+            r"(?P<secret>[^\s/\"'`<>|]{3,128})@(?=[\w\[])"
         ),
         is_chosen,
         short=True,
@@ -78,12 +131,43 @@ SECRET_RULES = (
     ),
     SecretRule(
         "assigned-secret",
-        ("token", "secret", "key", "credential"),
+        ("token", "secret", "key", "credential", "_auth"),
         re.compile(
-            r"(?:(?<![A-Za-z])(?i:token|secret|key|credential)|(?<=[a-z])(?:Token|Secret|Key|Credential))s?"
+            r"(?:(?<![A-Za-z])(?i:token|secret|(?<!public.)key|credential|_auth)|"
+            r"(?<=[a-z])(?:Token|Secret|(?<!ublic)Key|Credential))s?"
             rf"{_QUOTES}{_BLANKS}[:=：]>?{_BLANKS}{_QUOTES}(?P<secret>[\w+/-]{{20,}}={{0,2}})(?![\w./])"
         ),
         is_mixed,
+    ),
+    SecretRule(
+        "assigned-secret",
+        ("secret", "token", "key"),
+        re.compile(
+            r"(?<![?&])(?:secret|token|(?:api|app|master|encryption|signing|private|auth|access)[_-]?key)"
+            rf"{_QUOTES}{_BLANKS}[:=：]>?{_BLANKS}{_QUOTES}(?P<secret>[0-9a-f]{{32,128}})(?!\w)",
+            re.IGNORECASE,
+        ),
+        is_hex_key,
+        needs=re.compile(r"[0-9a-fA-F]{32}"),
+    ),
+    SecretRule(
+        "assigned-secret",
+        ("secret", "token", "key"),
+        re.compile(
+            r"(?:secret|token|key)[\"']?[ \t]{0,3}[:=][ \t]{0,3}(?P<quote>[\"'])(?P<secret>[^\s\"']{32,200})(?P=quote)",
+            re.IGNORECASE,
+        ),
+        is_long_mix,
+    ),
+    SecretRule(
+        "assigned-secret",
+        TOKENS_ELSEWHERE,
+        re.compile(
+            rf"(?:{'|'.join(TOKENS_ELSEWHERE)}){_QUOTES}{_BLANKS}(?:[:=：＝|]|是|为|為|は|는|은){_BLANKS}{_QUOTES}"
+            r"(?P<secret>[\w+/.-]{16,}={0,2})",
+            re.ASCII,
+        ),
+        lambda value: is_mixed(value) or is_hex_key(value),
     ),
     SecretRule(
         "vendor-token",
@@ -100,9 +184,9 @@ SECRET_RULES = (
     ),
     SecretRule(
         "seed-phrase",
-        ("phrase", "助记词"),
+        ("phrase", "mnemonic", "助记词"),
         re.compile(
-            r"(?:(?:seed|recovery|mnemonic|backup)[ \t]phrase|助记词)[*`]{0,3}[ \t]?[:：=]\s*[*`\"]{0,3}"
+            r"(?:(?:seed|recovery|mnemonic|backup)[ \t]phrase|mnemonic|助记词)[*`]{0,3}[ \t]?[:：=]\s*[*`\"]{0,3}"
             r"(?P<secret>[a-z]{3,8}(?:[ \t]+[a-z]{3,8}){11,23})",
             re.IGNORECASE,
         ),

@@ -1,20 +1,22 @@
 """Find secrets before a byte of them is written, and take them out of text that is only derived. Design section 5.
 
-The scanner is redact-secret, pinned, with a few rules of our own for what it misses in notes: passwords in prose and
-in Chinese, bare bearer tokens, vendors that it doesn't know, one layer of base64. "Passed" means that nothing was
-recognised, never that nothing is there. When the scanner fails, everything here fails with it.
+The scanner is redact-secret, pinned, with rules of our own for what it misses in notes: passwords in prose, in tables
+and in Chinese, bare bearer tokens, vendors that it doesn't know, base64 and percent-encoding. "Passed" means that
+nothing was recognised, never that nothing is there. When the scanner fails, everything here fails with it.
 """
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from gitmem.errors import PolicyError, UnavailableError
-from gitmem.policy.secret_rules import PASSWORDS_ELSEWHERE, SECRET_RULES, is_stand_in
+from gitmem.policy.secret_layers import iter_cells, iter_layers
+from gitmem.policy.secret_rules import PASSWORDS_ELSEWHERE, SECRET_RULES, TOKENS_ELSEWHERE
+from gitmem.policy.secret_values import is_chosen, is_filler, is_reference, is_stand_in
+from gitmem.policy.vendor_rules import VENDOR_RULES
 
 PLACEHOLDER = "[secret]"
 
@@ -32,7 +34,12 @@ def find_secrets(text: str) -> tuple[Finding, ...]:
 
     Raises ``UnavailableError`` (``scanner-failed``) when the text can't be scanned.
     """
-    return tuple(Finding(span.rule, text.count("\n", 0, span.start) + 1) for span in _find_spans(text))
+    found, line, place = [], 1, 0
+    for span in _find_spans(text):
+        line += text.count("\n", place, span.start)
+        place = span.start
+        found.append(Finding(span.rule, line))
+    return tuple(found)
 
 
 def check_secrets(texts: Mapping[str, str]) -> None:
@@ -63,9 +70,11 @@ def redact(text: str) -> str:
     For derived text only: what a person asked to have written is refused, not altered in silence. Raises
     ``UnavailableError`` (``scanner-failed``) when the text can't be scanned.
     """
-    for span in reversed(_find_spans(text)):
-        text = text[: span.start] + PLACEHOLDER + text[span.end :]
-    return text
+    parts, place = [], 0
+    for span in _find_spans(text):
+        parts += [text[place : span.start], PLACEHOLDER]
+        place = span.end
+    return "".join((*parts, text[place:]))
 
 
 class _Span(NamedTuple):
@@ -79,11 +88,11 @@ class _Span(NamedTuple):
 _MIN_RUN = 20
 _WORDS = (
     *("key", "pass", "secret", "token", "_auth", "authoriz", "bearer", "verifier", "jfrog", "curl", "://"),
-    *("pwd", "phrase"),  # our own rules
+    *("pw", "phrase", "mnemonic", "mysql", "wifi:", "login", "credential"),  # our own rules
 )
 # A property of nearly every record. The scanner takes nothing shorter than a long run for a secret because of it.
 _OWN_NAME = "\nkey:"
-_OTHER_WORDS = (*PASSWORDS_ELSEWHERE, "助记词")
+_OTHER_WORDS = (*PASSWORDS_ELSEWHERE, *TOKENS_ELSEWHERE, "助记词", "账号", "帐号")
 _RUNS = bytes(ord("a" if 0x21 <= byte <= 0x7E and byte != ord(":") else " ") for byte in range(256))
 _LONG_RUN = b"a" * _MIN_RUN
 # Characters that the scanner looks through, or can't read: "pass<ZWSP>word" is a password too.
@@ -94,7 +103,19 @@ _SEEN_THROUGH = re.compile(
 )
 _BY_NAME = "contextual-secret"
 """The scanner's rule for a value whose name, not whose form, says that it is a secret."""
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,}")
+_MIN_CELL = 6
+# Signs after which a Chinese or Japanese sentence goes on without a blank; the scanner takes them for parts of a word.
+_APART = re.compile("[：，。；！？（「『【《、“‘\u3000](?=[!-~])")
+# The scanner's time is quadratic in a run of characters without blank (9 s for 256 KiB of "eyJhbGci"), so a text that
+# has a longer one than any token is given to it in windows that overlap by half.
+_WINDOW = 8192
+_RUN_TOO_LONG = re.compile(rf"\S{{{_WINDOW // 2}}}")
+_BY_URL = "connection-string-password"
+_MAX_DEPTH = 3
+"""How many dresses, one in another, are taken off."""
+_PASSWORD_COLUMN = re.compile(
+    rf"pass(?:word|wort|wd|phrase)|\bp(?:ass|wd?)\b|{'|'.join(PASSWORDS_ELSEWHERE)}", re.IGNORECASE
+)
 
 
 def may_hold_secret(text: str) -> bool:
@@ -119,7 +140,7 @@ def _has_long_run(text: str) -> bool:
 def _find_spans(text: str) -> list[_Span]:
     if not may_hold_secret(text):
         return []
-    spans = sorted([*_scan(text), *_apply_rules(text), *_look_into_base64(text)])
+    spans = sorted(_iter_spans(text, _MAX_DEPTH))
     merged: list[_Span] = []
     for span in spans:
         if merged and span.start < merged[-1].end:
@@ -129,7 +150,34 @@ def _find_spans(text: str) -> list[_Span]:
     return merged
 
 
+def _iter_spans(text: str, depth: int) -> Iterator[_Span]:
+    """Yield what any rule finds in ``text``, and in what it holds in another dress, ``depth`` of them at most."""
+    yield from _scan(text)
+    yield from _apply_rules(text)
+    yield from _apply_vendor_rules(text)
+    yield from _look_into_tables(text)
+    if not text.isascii() and _SEEN_THROUGH.search(text):
+        yield from _look_through(text)
+    if depth:
+        for start, end, inside, name, alone in iter_layers(text):
+            if may_hold_secret(inside) and not (alone and find_secrets(alone)):
+                first = min(_iter_spans(inside, depth - 1), default=None)
+                if first:
+                    yield _Span(start, end, f"{first.rule}-{name}")
+
+
 def _scan(text: str) -> Iterator[_Span]:
+    apart = text if text.isascii() else _APART.sub(" ", text)
+    for one in (text,) if apart == text else (text, apart):
+        if _RUN_TOO_LONG.search(one) is None:
+            yield from _scan_window(one)
+        else:
+            for start in range(0, len(one), _WINDOW // 2):
+                for span in _scan_window(one[start : start + _WINDOW]):
+                    yield _Span(start + span.start, start + span.end, span.rule)
+
+
+def _scan_window(text: str) -> Iterator[_Span]:
     try:
         import redact_secret
 
@@ -140,34 +188,46 @@ def _scan(text: str) -> Iterator[_Span]:
             f"the secret scanner could not read the text ({type(error).__name__})",
             "Nothing is written or shown unscanned. Run `gitmem doctor`.",
         ) from None  # the scanner's own message might quote the text
-    spans = (_Span(found.start, found.end, found.type.replace("_", "-")) for found in findings)
-    return (one for one in spans if one.rule != _BY_NAME or not is_stand_in(text[one.start : one.end]))
+    for found in findings:
+        value = text[found.start : found.end]
+        rule = found.type.replace("_", "-")
+        is_named = rule in (_BY_NAME, _BY_URL) and (is_stand_in(value) or is_reference(value))
+        if not is_named and not is_filler(value):
+            yield _Span(found.start, found.end, rule)
 
 
 def _apply_rules(text: str) -> Iterator[_Span]:
     folded, has_long_run = text.lower(), _has_long_run(text)
     for rule in SECRET_RULES:
-        if (rule.short or has_long_run) and any(hint in folded for hint in rule.hints):
+        if not (rule.short or has_long_run) or not any(hint in folded for hint in rule.hints):
+            continue
+        if rule.needs is None or rule.needs.search(text):
             for match in rule.pattern.finditer(text):
                 if rule.accepts(match["secret"]):
                     yield _Span(*match.span("secret"), rule.name)
 
 
-def _look_into_base64(text: str) -> Iterator[_Span]:
-    for run in _BASE64.finditer(text):
-        inside = _decode(run[0])
-        if inside and may_hold_secret(inside):
-            first = min([*_scan(inside), *_apply_rules(inside)], default=None)
-            if first:
-                yield _Span(*run.span(), f"{first.rule}-in-base64")
+def _apply_vendor_rules(text: str) -> Iterator[_Span]:
+    if not _has_long_run(text):
+        return
+    for rule in VENDOR_RULES:
+        if rule.hint in text:
+            for match in rule.pattern.finditer(text):
+                if not is_filler(match[0]):
+                    yield _Span(*match.span(), rule.name)
 
 
-def _decode(run: str) -> str | None:
-    """Return the text in a base64 run of either alphabet, ``None`` when it holds no readable text."""
-    if len(run) % 4 == 1:  # no text encodes to that; a neighbouring character was taken along
-        run = run[:-1]
-    try:
-        text = base64.b64decode(run.replace("-", "+").replace("_", "/") + "==").decode()
-    except ValueError:
-        return None
-    return text if text.replace("\n", "").replace("\r", "").replace("\t", "").isprintable() else None
+def _look_into_tables(text: str) -> Iterator[_Span]:
+    if "|" in text and "-|" in text.replace(" ", ""):
+        for cell in iter_cells(text, _PASSWORD_COLUMN):
+            if len(cell.text) >= _MIN_CELL and " " not in cell.text and is_chosen(cell.text):
+                yield _Span(cell.start, cell.end, "password")
+
+
+def _look_through(text: str) -> Iterator[_Span]:
+    """Yield what our own rules find where the characters that nobody sees are taken out."""
+    seen = _SEEN_THROUGH.sub("", text)
+    spans = [*_apply_rules(seen), *_apply_vendor_rules(seen)]
+    kept = [place for place, char in enumerate(text) if not _SEEN_THROUGH.match(char)] if spans else []
+    for start, end, rule in spans:
+        yield _Span(kept[start], kept[end - 1] + 1, rule)
