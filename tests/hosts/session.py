@@ -21,6 +21,14 @@ CODE = re.compile(r"Type ([0-9a-z]{4}) to confirm: $")
 _COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
 
+def open_terminal(columns: int, rows: int, typed_ahead: bytes = b"") -> tuple[int, int]:
+    """Return both sides of a new terminal: that of a person, and that of a program."""
+    main, side = os.openpty()
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    os.write(main, typed_ahead)
+    return main, side
+
+
 @dataclass
 class Session:
     """One running command. ``screen`` is all that it has shown, ``seen`` how much of that was waited for."""
@@ -117,9 +125,7 @@ class Sessions:
     ) -> Session:
         from hosts.driving import IN_A_TERMINAL
 
-        main, side = os.openpty()
-        fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        os.write(main, typed_ahead)
+        main, side = open_terminal(columns, rows, typed_ahead)
         folder = self.environment.folder
         found = {"PATH": os.environ["PATH"], "HOME": folder, "GITMEM_HOME": self.environment.home, "LOGNAME": "sam"}
         process = subprocess.Popen(
