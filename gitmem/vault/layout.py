@@ -8,6 +8,7 @@ from os.path import join
 from gitmem.model.record import FOLDERS
 
 MANIFEST = "manifest.json"
+POLICY = "policy.yaml"
 LIFECYCLE_FOLDERS = tuple(FOLDERS)
 
 

@@ -15,7 +15,7 @@ from gitmem.errors import InputError, IntegrityError
 from gitmem.resources import read_text
 from gitmem.text import make_visible, shorten
 
-_ASKED_FOR = frozenset({"record", "draft", "candidate", "event", "query"})
+_ASKED_FOR = frozenset({"record", "draft", "candidate", "event", "query", "policy"})
 _MAX_REASON_CHARS = 300
 
 
@@ -23,8 +23,8 @@ def validate(name: str, value: Any) -> None:
     """Check that ``value``, as read from JSON or YAML, is what ``schema/<name>.schema.json`` describes.
 
     Changes nothing in it, and fills in no defaults. Raises code ``schema`` with the field ``path`` (such as
-    ``vaults[0].scope``): ``InputError`` for what people and agents hand in (record, draft, candidate, event, query),
-    ``IntegrityError`` for what gitmem itself wrote. The value is never quoted. An unknown name raises
+    ``vaults[0].scope``): ``InputError`` for what people and agents hand in (record, draft, candidate, event, query,
+    policy), ``IntegrityError`` for what gitmem itself wrote. The value is never quoted. An unknown name raises
     ``FileNotFoundError``.
     """
     import fastjsonschema

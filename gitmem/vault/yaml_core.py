@@ -37,7 +37,8 @@ class Node:
     """One value and where it stands: ``text[start:end]``, comments and line end not included.
 
     ``style`` is ``"block"`` or ``"flow"`` for a list or mapping, else the scalar's mark: empty when plain, ``"``,
-    ``'``, ``|`` or ``>``; the text of the last two runs on to the start of a line. ``items`` holds a list's nodes.
+    ``'``, ``|`` or ``>``; the text of the last two runs on to the start of a line. ``items`` holds a list's nodes,
+    ``entries`` what a mapping has.
     """
 
     value: Any
@@ -45,6 +46,7 @@ class Node:
     end: int
     style: str
     items: tuple[Node, ...] = ()
+    entries: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

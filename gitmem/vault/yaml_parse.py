@@ -147,7 +147,8 @@ class _Builder:
         if isinstance(event, MappingStartEvent):
             entries, end = self._entries(depth)
             values = {entry.name: entry.node.value for entry in entries}
-            return Node(values, start, end if style == "flow" else entries[-1].node.end, style)
+            end = end if style == "flow" else entries[-1].node.end
+            return Node(values, start, end, style, entries=tuple(entries))
         items, end = self._items(depth)
         return Node([item.value for item in items], start, end if style == "flow" else items[-1].end, style, items)
 
