@@ -88,7 +88,10 @@ class RecordRef:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What one operation did. ``commit`` is ``None`` and ``changed`` false when there was nothing to do."""
+    """What one operation did. ``commit`` is ``None`` and ``changed`` false when there was nothing to do.
+
+    ``session`` is the host's in which it was asked for, empty where none was named.
+    """
 
     op: Action
     op_id: OpId
@@ -100,3 +103,4 @@ class Receipt:
     surface: str = ""
     request: str = ""
     notices: tuple[str, ...] = field(default=())
+    session: str = ""

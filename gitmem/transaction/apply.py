@@ -287,6 +287,7 @@ def nothing_to_do(ground: Ground, change: Change, tools: Tools) -> Receipt:
         actor=change.actor.name,
         surface=change.actor.surface.value,
         request=change.request,
+        session=change.actor.session,
     )
     if change.is_named:  # by now a retry might find something to do
         append_receipt(ground.layout, receipt)

@@ -90,6 +90,7 @@ def receipt_of_commit(repo: Repo, commit: Commit) -> Receipt | None:
         actor=named.get("Gitmem-Actor", ""),
         surface=named.get("Gitmem-Surface", ""),
         request=named.get(REQUEST, ""),
+        session=named.get("Gitmem-Session", ""),
         notices=("the receipt was lost; this is what the commit says",),
     )
 

@@ -85,23 +85,45 @@ def list_baseline_receipts(layout: VaultLayout) -> dict[RecordId, Receipt]:
 
     Lines that can name none are not parsed, and where a line is torn or garbled, so is what it may have named.
     """
-    ids: set[RecordId] = set()
-    for name in sorted(_names(layout.receipts)):
-        with _open(layout.receipts, name) as file:
-            data = file.read()
-        at = data.find(_IN_BASELINE)
-        while at >= 0:
-            end = data.find(b"\n", at)
-            end = end if end >= 0 else len(data)
-            if (receipt := _parse(data[data.rfind(b"\n", 0, at) + 1 : end])) is not None:
-                ids |= {ref.id for ref in receipt.records if ref.state is State.BASELINE}
-            at = data.find(_IN_BASELINE, end)
+    ids = {
+        ref.id
+        for name in sorted(_names(layout.receipts))
+        for receipt in _iter_holding(layout, name, _IN_BASELINE)
+        for ref in receipt.records
+        if ref.state is State.BASELINE
+    }
     latest = find_latest(layout, ids)
     return {
         one: receipt
         for one, receipt in latest.items()
         if any(ref.id == one and ref.state is State.BASELINE for ref in receipt.records)
     }
+
+
+def iter_holding(layout: VaultLayout, month: str, needle: bytes) -> Iterator[Receipt]:
+    """Yield the receipts of one ``month`` (``2026-11``) whose line holds ``needle``, oldest first; parses no others."""
+    name = f"{month}.jsonl"
+    return _iter_holding(layout, name, needle) if name in _names(layout.receipts) else iter(())
+
+
+def iter_naming(layout: VaultLayout, record_id: RecordId) -> Iterator[Receipt]:
+    """Yield the receipts that name one record, oldest first; parses no others."""
+    needle = f'"id": "{record_id}"'.encode()
+    for name in sorted(_names(layout.receipts)):
+        yield from _iter_holding(layout, name, needle)
+
+
+def find_last_of(layout: VaultLayout, action: Action) -> Receipt | None:
+    """Return the newest receipt of an operation of ``action`` that made a commit, ``None`` for none or a torn line."""
+    needle = f'{{"op": "{action.value}", '.encode()
+    for name in sorted(_names(layout.receipts), reverse=True):
+        with _open(layout.receipts, name) as file:
+            data = file.read()
+        at = data.rfind(needle)
+        if at >= 0:
+            end = data.find(b"\n", at)
+            return _parse(data[at : end if end >= 0 else len(data)])
+    return None
 
 
 def find_last_receipt(layout: VaultLayout) -> Receipt | None:
@@ -147,7 +169,7 @@ def are_whole(layout: VaultLayout) -> bool:
 
 def receipt_to_json(receipt: Receipt) -> dict[str, Any]:
     """Return the receipt as ``schema/receipt.schema.json`` describes it."""
-    return {
+    value = {
         "op": receipt.op.value,
         "op_id": receipt.op_id,
         "commit": receipt.commit,
@@ -159,6 +181,7 @@ def receipt_to_json(receipt: Receipt) -> dict[str, Any]:
         "records": [{"id": ref.id, "path": ref.path, "state": ref.state} for ref in receipt.records],
         "notices": list(receipt.notices),
     }
+    return value | {"session": receipt.session} if receipt.session else value
 
 
 def receipt_from_json(value: dict[str, Any]) -> Receipt:
@@ -174,7 +197,20 @@ def receipt_from_json(value: dict[str, Any]) -> Receipt:
         surface=value["surface"],
         request=value.get("request", ""),
         notices=tuple(value["notices"]),
+        session=value.get("session", ""),
     )
+
+
+def _iter_holding(layout: VaultLayout, name: str, needle: bytes) -> Iterator[Receipt]:
+    with _open(layout.receipts, name) as file:
+        data = file.read()
+    at = data.find(needle)
+    while at >= 0:
+        end = data.find(b"\n", at)
+        end = end if end >= 0 else len(data)
+        if (receipt := _parse(data[data.rfind(b"\n", 0, at) + 1 : end])) is not None:
+            yield receipt
+        at = data.find(needle, end)
 
 
 def _parse_ref(value: dict[str, Any]) -> RecordRef:
