@@ -19,6 +19,7 @@ from gitmem.model.vault_path import fold_path
 from gitmem.service.gate import authorize, check_record
 from gitmem.service.links import iter_links
 from gitmem.service.plan import digest, find_earlier
+from gitmem.service.policy import list_policy_problems
 from gitmem.service.retry import describe_request
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import WorkNote, iter_link_targets, iter_work_notes, scan
@@ -51,6 +52,7 @@ def check(vault: OpenVault) -> Answer:
         *_check_second_names(vault, notes),
         *_check_links(vault, notes),
         *_check_views(vault, head),
+        *_check_policy(vault, head),
     ]
     rows.sort(key=lambda row: (row["severity"], row["path"], row["code"], row["line"] or 0))
     return Answer(Status.OK, head, rows=tuple(rows), diagnostics=settled, extra={"notes": len(notes)})
@@ -167,6 +169,12 @@ def _check_views(vault: OpenVault, head: CommitId) -> Iterator[Row]:
         yield _row("error", "view-differs", message, edit.path)
     for path in find_edited_views(vault):
         yield _row("warning", "view-edited", VIEW_EDITED, path)
+
+
+def _check_policy(vault: OpenVault, head: CommitId) -> Iterator[Row]:
+    for problem in list_policy_problems(vault, head):
+        severity = "error" if problem.code == "policy-broken" else "warning"
+        yield _row(severity, problem.code, problem.message, problem.path)
 
 
 def find_edited_views(vault: OpenVault, dirty: Sequence[str] | None = None) -> list[str]:

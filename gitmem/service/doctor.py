@@ -133,6 +133,7 @@ def _check_vault(vault: OpenVault) -> Iterator[Row]:
         _check_abandoned,
         _check_leftovers,
         _check_storage,
+        _check_policy,
         _check_receipts,
     )
     for check in checks:
@@ -276,6 +277,21 @@ def _check_receipts(vault: OpenVault) -> Iterator[Row]:
             message = f"the receipt of the newest operation ({op_id}) is missing"
             yield _row("warning", "receipts-missing", message, hint, vault.layout.receipts)
         return
+
+
+def _check_policy(vault: OpenVault) -> Iterator[Row]:
+    """Tell which policy holds, and what keeps the committed one from holding."""
+    from gitmem.service.policy import find_holding, list_policy_problems
+
+    head = vault.repo.head().commit
+    if head is None or vault.repo.read_blob(head, MANIFEST) is None:
+        return
+    problems = list_policy_problems(vault, head)
+    for one in problems:
+        severity = "error" if one.code == "policy-broken" else "warning"
+        yield _row(severity, one.code, one.message, path=one.path)
+    if not problems:
+        yield _row("ok", "policy", f"the policy that holds is that of {find_holding(vault, head).policy.origin}")
 
 
 def _find_journals(vault: OpenVault) -> list[str]:

@@ -11,6 +11,7 @@ from gitmem.policy.authority import decide
 from gitmem.policy.content import check_content
 from gitmem.policy.rules import Request
 from gitmem.policy.secrets import check_secrets
+from gitmem.vault.layout import POLICY
 
 
 def authorize(
@@ -57,7 +58,7 @@ def check_change(change: Change) -> None:
     for edit in change.edits:
         if edit.after is not None and edit.path in records:
             check_record(records[edit.path], edit.after)
-        elif edit.after is not None and state_of(edit.path) is not None:
+        elif edit.after is not None and (state_of(edit.path) is not None or edit.path == POLICY):
             check_texts(edit.path, edit.after)
     actor = change.actor
     who = f"{actor.name} {actor.email} {actor.host} {actor.session}"

@@ -2,8 +2,40 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from gitmem.model.authority import Actor
+from gitmem.model.change import Receipt
+from gitmem.model.ids import OpId
 from gitmem.service.memory_base import MemoryBase
+from gitmem.service.retry import answer_again
+
+if TYPE_CHECKING:
+    from gitmem.service.set_policy import Setting
 
 
 class TrustVerbs(MemoryBase):
     """Policy, human keys, verification; see ``service.memory``."""
+
+    def init_policy(self, actor: Actor, op_id: OpId | None = None) -> Receipt:
+        """Commit the policy that holds by default, for a person to edit. See ``service.set_policy``."""
+        from gitmem.service.set_policy import init_policy
+
+        return answer_again(self.vault, op_id, lambda: init_policy(self.vault, actor, op_id))
+
+    def set_policy(
+        self, data: bytes | None, actor: Actor, op_id: OpId | None = None, setting: Setting | None = None
+    ) -> Receipt:
+        """Commit the vault's policy; the work tree's ``policy.yaml`` where ``data`` is ``None``.
+
+        See ``service.set_policy``.
+        """
+        from gitmem.service.set_policy import set_policy
+
+        return answer_again(self.vault, op_id, lambda: set_policy(self.vault, data, actor, op_id, setting))
+
+    def find_setting(self, data: bytes | None = None) -> Setting:
+        """Return what ``set_policy`` would change, for a person to look at. Raises. See ``service.set_policy``."""
+        from gitmem.service.set_policy import find_setting
+
+        return find_setting(self.vault, data)

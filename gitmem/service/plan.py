@@ -14,6 +14,7 @@ from gitmem.model.change import Change, FileEdit, Receipt, RecordChange
 from gitmem.model.ids import OpId, new_op_id
 from gitmem.model.record import Record, State
 from gitmem.model.vault_path import VaultPath, parse_vault_path
+from gitmem.service.allowed import check_policy
 from gitmem.service.follow import follow
 from gitmem.service.gate import check_change
 from gitmem.service.keys import check_keys
@@ -152,11 +153,16 @@ def carry_out_allowed(
 def carry_out(vault: OpenVault, change: Change) -> Receipt:
     """Apply ``change``, and have the search catalog follow. Every verb that writes records comes through here.
 
-    Raises what ``transaction.apply`` raises, with the state that it names.
+    The vault's policy is asked with the vault locked. Raises what ``transaction.apply`` raises, with the state that it
+    names.
     """
     from gitmem.transaction.apply import apply
 
-    receipt = apply(vault.ground, change, vault.tools(check=lambda complete: _check(vault, complete)))
+    def check(complete: Change) -> None:
+        _check(vault, complete)
+        check_policy(vault, complete)
+
+    receipt = apply(vault.ground, change, vault.tools(check=check))
     if receipt.changed:
         follow(vault, change)
     return receipt

@@ -19,6 +19,7 @@ from gitmem.service.check import VIEW_EDITED, find_edited_views
 from gitmem.service.hidden import is_private_note
 from gitmem.service.inbox import count_candidates
 from gitmem.service.maintain import find_due
+from gitmem.service.policy import list_policy_problems
 from gitmem.service.vault import OpenVault
 from gitmem.service.waiting import list_waiting
 from gitmem.service.worktree import iter_work_notes, scan
@@ -100,6 +101,7 @@ def _list_oddities(vault: OpenVault, manifest: Manifest, head: CommitId, views: 
         problems.append(Problem("maintain-due", f"{due}; `gitmem maintain` looks after it"))
     branch = vault.repo.head().branch
     problems += _find_lost_tip(vault, manifest.branch, head)
+    problems += list_policy_problems(vault, head)
     if branch != manifest.branch:
         problems.append(Problem("not-on-managed-branch", f"the vault is not on its branch {manifest.branch}"))
     return problems

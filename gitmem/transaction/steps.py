@@ -27,12 +27,13 @@ from gitmem.transaction.files import find_fingerprint, temp_name
 from gitmem.transaction.ground import Ground, Tools
 from gitmem.transaction.journal import Journal, JournalEdit
 from gitmem.transaction.receipts import find_last_receipt
-from gitmem.vault.layout import MANIFEST
+from gitmem.vault.layout import MANIFEST, POLICY
 from gitmem.vault.manifest import check_writable, load_manifest, parse_manifest
 from gitmem.vault.paths import FolderNames, check_way, read_file
 
 RESTORE_HINT = "The log is `git reflog` of the branch; `git update-ref` puts the branch where it should be."
 INDEX_POLL_S = 0.02
+_APPLY = "`gitmem policy apply` commits what lies there; or put the file back as it was, and try again."
 MAX_NAMED_RECORDS = 50
 """A commit of more records says how many there are; its difference says which."""
 
@@ -162,7 +163,7 @@ def check_clean(
             raise StateError(
                 "path-taken",
                 f"{edit.path} is there already, and gitmem replaces no file that it has not read",
-                "Give that file another name or folder, then try again.",
+                _APPLY if edit.path == POLICY else "Give that file another name or folder, then try again.",
                 path=edit.path,
             )
         if not edit.adopted and disk != head:
@@ -295,6 +296,7 @@ def plan_journal(
             surface=change.actor.surface.value,
             request=change.request,
             notices=change.notices,
+            session=change.actor.session,
         ),
     )
 
@@ -377,7 +379,9 @@ def _check_whole_vault(ground: Ground) -> None:
 
 
 def _dirty(path: VaultPath, what: str) -> StateError:
-    if state_of(path) is None:
+    if path == POLICY:
+        hint = _APPLY
+    elif state_of(path) is None:
         hint = "gitmem makes this file itself. Take it out of the staging area with Git, and try again."
     else:
         how = "Commit them with `gitmem adopt` or Git, or put the file back as it was"
