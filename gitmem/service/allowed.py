@@ -5,20 +5,19 @@ So of several who ask at once, none gets past a bound.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from gitmem.errors import PolicyError
 from gitmem.model.authority import Action, Actor, Surface
 from gitmem.model.change import Change, RecordChange
 from gitmem.model.policy import MODEL_ACTIONS, RULE_PREFIX, Origin, Policy
-from gitmem.model.record import Draft, State
+from gitmem.model.record import State
 from gitmem.policy.evidence_rules import fits
 from gitmem.policy.narrowing import (
     COUNTED,
     Check,
     Handed,
     find_refusal,
-    iter_candidate_checks,
     iter_checks,
     iter_count_checks,
 )
@@ -40,31 +39,19 @@ def check_policy(vault: OpenVault, change: Change) -> None:
     actor = change.actor
     if actor.surface is Surface.HUMAN or change.action not in (*MODEL_ACTIONS, *_BY_RULE):
         return
-    policy = _get_policy(vault)
+    policy = find_policy(vault)
+    check_readable(policy)
     if change.action in _BY_RULE:
         _check_rule(vault, policy, change)
     if change.action in MODEL_ACTIONS:
-        _refuse(iter_checks(policy, change.action))
+        check_all(iter_checks(policy, change.action))
     for one in change.records:
         if one.after is not None and one.after.state is State.OBSERVATION:
-            _refuse(iter_checks(policy, change.action, one.after, one.before), _name(change, one))
+            check_all(iter_checks(policy, change.action, one.after, one.before), _name(change, one))
     more = sum(_is_new_observation(one) for one in change.records)
     if change.action in COUNTED and more:
         counted = iter_count_checks(policy.bounds, count_handed(vault, actor), more, has_session=bool(actor.session))
-        _refuse(counted)
-
-
-def check_proposal(vault: OpenVault, draft: Draft, actor: Actor, in_session: int, waiting: int) -> None:
-    """Check that the policy lets ``actor`` put one more candidate into the inbox; a human surface always may.
-
-    ``in_session`` is how many its session proposed already, ``waiting`` how many wait in all. Raises as
-    ``check_policy`` does.
-    """
-    if actor.surface is Surface.HUMAN:
-        return
-    policy = _get_policy(vault)
-    _refuse(iter_checks(policy, Action.PROPOSE, draft))
-    _refuse(iter_candidate_checks(policy.bounds, in_session, waiting))
+        check_all(counted)
 
 
 def count_handed(vault: OpenVault, actor: Actor) -> Handed:
@@ -76,13 +63,22 @@ def count_handed(vault: OpenVault, actor: Actor) -> Handed:
     return Handed(tally.in_session, tally.today)
 
 
-def _get_policy(vault: OpenVault) -> Policy:
-    policy = find_policy(vault)
+def check_readable(policy: Policy) -> None:
+    """Check that the committed policy could be read. Raises ``PolicyError`` (``policy-broken``)."""
     if policy.origin is Origin.BROKEN:
         raise PolicyError(
             "policy-broken", f"a model writes nothing here: {policy.problem}", _MEND, rule="policy-broken"
         )
-    return policy
+
+
+def check_all(checks: Iterable[Check], where: str = "", code: str = "needs-human") -> None:
+    """Raise ``PolicyError`` (``code``) with the rule of the first of ``checks`` that does not hold.
+
+    ``where`` comes before the reason.
+    """
+    decision = find_refusal(checks)
+    if decision is not None:
+        raise PolicyError(code, f"{where}{decision.reason}", decision.hint, rule=decision.rule)
 
 
 def _check_rule(vault: OpenVault, policy: Policy, change: Change) -> None:
@@ -105,12 +101,6 @@ def _check_rule(vault: OpenVault, policy: Policy, change: Change) -> None:
 
 def _is_new_observation(one: RecordChange) -> bool:
     return one.before is None and one.after is not None and one.after.state is State.OBSERVATION
-
-
-def _refuse(checks: Iterator[Check], where: str = "") -> None:
-    decision = find_refusal(checks)
-    if decision is not None:
-        raise PolicyError("needs-human", f"{where}{decision.reason}", decision.hint, rule=decision.rule)
 
 
 def _name(change: Change, one: RecordChange) -> str:

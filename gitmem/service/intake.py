@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from gitmem.errors import InputError, PolicyError
+from gitmem.errors import InputError
 from gitmem.model.authority import Action, Actor, Surface
 from gitmem.model.candidate import Candidate, Wants
 from gitmem.model.policy import Policy
-from gitmem.model.record import BASELINE_KINDS, Draft, Kind, State
+from gitmem.model.record import BASELINE_KINDS, Kind, State
 from gitmem.policy.authority import authority_for
+from gitmem.policy.narrowing import iter_candidate_checks, iter_checks
 from gitmem.policy.secrets import check_secrets
+from gitmem.service.allowed import check_all, check_readable
 from gitmem.service.draft import make_record
 from gitmem.service.gate import authorize, check_record
 from gitmem.service.vault import OpenVault
@@ -29,13 +31,15 @@ def check_intake(vault: OpenVault, candidate: Candidate, actor: Actor, policy: P
     """Refuse a candidate that may not be kept, whatever waits already. Writes nothing.
 
     Raises ``PolicyError`` (``refused``; ``policy-bound`` with the rule for a model surface beyond what the vault's
-    policy lets it propose; ``secret-found``), ``InputError`` for what could never be a record,
+    policy lets it propose; ``policy-broken``; ``secret-found``), ``InputError`` for what could never be a record,
     ``UnavailableError`` (``scanner-failed``).
     """
     draft = candidate.draft
     authorize(vault.entry.scope, Action.PROPOSE, actor, kind=draft.kind, has_evidence=bool(draft.evidence))
     if actor.surface is Surface.MODEL:
-        _check_policy(draft, policy)
+        check_readable(policy)
+        brings = candidate.wants in (Wants.RECORD, Wants.MERGE)
+        check_all(iter_checks(policy, Action.PROPOSE, draft if brings else None), code="policy-bound")
     if candidate.wants is Wants.RECORD and candidate.targets:
         raise InputError("bad-candidate", "a new record is about no others", "Leave the targets out.")
     state = usual_state(draft.kind)
@@ -65,20 +69,8 @@ def check_room(waiting: Sequence[Candidate], earlier: Sequence[Candidate], new: 
     """
     if new.surface is not Surface.MODEL:
         return
-    bounds = policy.bounds
-    if len(waiting) >= bounds.candidates_waiting:
-        raise _beyond(
-            "candidates_waiting",
-            f"{len(waiting)} candidates wait, and policy lets no more than {bounds.candidates_waiting} wait",
-            "Ask a person to look at them: `gitmem inbox`, `gitmem review`.",
-        )
     mine = sum(_is_of_session(one, new) for one in (*waiting, *earlier))
-    if mine >= bounds.candidates_per_session:
-        raise _beyond(
-            "candidates_per_session",
-            f"this session has proposed {mine} candidates, and policy lets it propose {bounds.candidates_per_session}",
-            "Keep what is worth most, or ask a person.",
-        )
+    check_all(iter_candidate_checks(policy.bounds, mine, len(waiting)), code="policy-bound")
 
 
 def usual_state(kind: Kind | None) -> State:
@@ -93,27 +85,3 @@ def _is_of_session(one: Candidate, new: Candidate) -> bool:
     if new.sources:
         return one.sources[:1] == new.sources[:1]
     return not one.sources and one.actor == new.actor and one.created[:10] == new.created[:10]
-
-
-def _check_policy(draft: Draft, policy: Policy) -> None:
-    most = policy.bounds.body_chars
-    if len(draft.body) > most:
-        message = f"the text has {len(draft.body)} characters, and policy lets a model propose {most}"
-        raise _beyond("body_chars", message, "Keep the record to one thought and link to the rest.")
-    if draft.kind is not None and draft.kind not in policy.kinds | BASELINE_KINDS:
-        hint = f"Take one of {', '.join(sorted(policy.kinds | BASELINE_KINDS))}, or ask a person."
-        raise _refused("kinds", f"policy lets no model propose the kind {draft.kind}", hint)
-    if policy.namespaces is None:
-        return
-    for tag in draft.tags:
-        if tag.partition("/")[0] not in policy.namespaces:
-            hint = f"Take one of {', '.join(policy.namespaces) or 'none'}, or ask a person."
-            raise _refused("namespaces", f"policy lets no model use the namespace of the tag {tag!r}", hint)
-
-
-def _beyond(bound: str, message: str, hint: str) -> PolicyError:
-    return _refused(f"bounds.{bound}", message, hint)
-
-
-def _refused(member: str, message: str, hint: str) -> PolicyError:
-    return PolicyError("policy-bound", message, hint, rule=f"policy:{member}")
