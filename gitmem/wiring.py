@@ -10,11 +10,13 @@ from gitmem.model.answer import Answer
 from gitmem.model.authority import Actor
 from gitmem.model.change import Receipt
 from gitmem.model.ids import OpId
+from gitmem.model.record import Problem
 from gitmem.model.settings import VaultEntry
 from gitmem.service.init import NewVault, init_vault
 from gitmem.service.locate import find_global, locate
 from gitmem.service.memory import Memory
 from gitmem.service.vault import OpenVault, Options
+from gitmem.vault.handovers import has_handovers
 from gitmem.vault.layout import HomeLayout
 
 
@@ -22,8 +24,16 @@ def open_memory(home: str, folder: str, named: str | None = None, options: Optio
     """Return the memory that ``named`` or ``folder`` means; see ``service.locate.locate`` for how and its errors."""
     layout = HomeLayout(home)
     entry = locate(layout, folder, named)
-    chosen = replace(options or Options(), home=home)
+    chosen = replace(options or Options(), home=home, settle_handovers=_settle_handovers)
     return Memory(OpenVault(entry, SystemClock(), chosen), lambda: find_global(layout))
+
+
+def _settle_handovers(vault: OpenVault) -> tuple[Problem, ...]:
+    if not has_handovers(HomeLayout(vault.options.home)):
+        return ()
+    from gitmem.service.handover import settle_handovers
+
+    return settle_handovers(vault)
 
 
 def make_vault(home: str, wanted: NewVault, actor: Actor, op_id: OpId | None = None) -> tuple[VaultEntry, Receipt]:

@@ -17,6 +17,7 @@ MAX_LINE_CHARS = 72
 OP_ID = "Gitmem-Op-Id"
 UNDOES = "Gitmem-Undoes"
 REQUEST = "Gitmem-Request"
+OTHER = "Gitmem-Other-Vault"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 _TRAILER = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*:[ \t]*(.*)")
 # A trailer of ours, the line at which Git's tools stop reading, and the marks at which they cut.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gitmem.model.authority import Action, Actor, Authority
-from gitmem.model.ids import CommitId, Fingerprint, OpId, RecordId
+from gitmem.model.ids import CommitId, Fingerprint, OpId, RecordId, VaultId
 from gitmem.model.record import Record, State
 from gitmem.model.vault_path import VaultPath
 
@@ -58,8 +58,9 @@ class Change:
     ``title`` is the object of the commit's subject line, ``note`` its body. ``records`` lists the records in the order
     in which people should see them; each of their files has its edits in ``edits``. ``is_named`` says that whoever asks
     chose the op id, so that the operation may have been carried out before; ``request`` is a digest of what was asked,
-    to tell a retry from another request under the same id. ``undoes`` is the operation whose inverse this is.
-    ``notices`` are for people, and come with the receipt.
+    to tell a retry from another request under the same id. ``undoes`` is the operation whose inverse this is, ``other``
+    the vault in which the operation of the same id does its other half. ``notices`` are for people, and come with the
+    receipt.
     """
 
     action: Action
@@ -74,6 +75,7 @@ class Change:
     is_named: bool = True
     request: str = ""
     undoes: OpId | None = None
+    other: VaultId | None = None
     notices: tuple[str, ...] = ()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gitmem.model.authority import Actor
@@ -11,6 +12,7 @@ from gitmem.service.memory_base import MemoryBase
 from gitmem.service.retry import answer_again
 
 if TYPE_CHECKING:
+    from gitmem.service.promote_global import Going, Handed
     from gitmem.service.set_policy import Setting
 
 
@@ -39,3 +41,17 @@ class TrustVerbs(MemoryBase):
         from gitmem.service.set_policy import find_setting
 
         return find_setting(self.vault, data)
+
+    def promote_to_global(self, refs: Sequence[str], actor: Actor, op_id: OpId | None = None) -> Handed:
+        """Put records of this workspace into the global vault, as a person. See ``service.promote_global``."""
+        from gitmem.service.promote_global import promote_to_global
+
+        return answer_again(
+            self.vault, op_id, lambda: promote_to_global(self.vault, refs, self.find_global, actor, op_id)
+        )
+
+    def find_going(self, refs: Sequence[str]) -> tuple[str, tuple[Going, ...]]:
+        """Return what ``promote_to_global`` would do, for a person to look at. See ``service.promote_global``."""
+        from gitmem.service.promote_global import find_going
+
+        return find_going(self.vault, refs, self.find_global)

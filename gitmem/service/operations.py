@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gitmem.clock import format_utc, moment_at
 from gitmem.errors import InputError
 from gitmem.git.history import Commit, iter_commits
-from gitmem.git.message import OP_ID, UNDOES, parse_message
+from gitmem.git.message import OP_ID, OTHER, UNDOES, parse_message
 from gitmem.model.authority import OUTSIDE
 from gitmem.model.ids import CommitId, OpId, RecordId
 from gitmem.service.vault import OpenVault
@@ -25,7 +25,7 @@ class Operation:
     """What one commit says of itself. ``op_id`` is ``None`` for one made outside gitmem, by its author ``actor``.
 
     ``records`` are the ids that its trailers name: none for one of very many records. ``undoes`` is the operation
-    whose inverse it is.
+    whose inverse it is, ``other`` the id of the vault in which it did its other half.
     """
 
     commit: Commit
@@ -39,6 +39,7 @@ class Operation:
     rule: str | None = None
     records: tuple[RecordId, ...] = ()
     undoes: OpId | None = None
+    other: str | None = None
 
     @property
     def time(self) -> str:
@@ -78,6 +79,7 @@ def parse_operation(commit: Commit) -> Operation:
         rule=named.get("Gitmem-Rule"),
         records=tuple(RecordId(value) for name, value in message.trailers if name == "Gitmem-Record"),
         undoes=OpId(named[UNDOES]) if UNDOES in named else None,
+        other=named.get(OTHER),
     )
 
 

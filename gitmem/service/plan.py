@@ -143,26 +143,26 @@ def carry_out_allowed(
         change = plan(str(error.fields["rule"]))
         if not change.edits:
             return carry_out(vault, change)
-        _check_possible(vault, change)
+        check_possible(vault, change)
         raise
     change = plan(rule)
     before(change)
     return carry_out(vault, change)
 
 
-def carry_out(vault: OpenVault, change: Change) -> Receipt:
+def carry_out(vault: OpenVault, change: Change, *, is_held: bool = False) -> Receipt:
     """Apply ``change``, and have the search catalog follow. Every verb that writes records comes through here.
 
-    The vault's policy is asked with the vault locked. Raises what ``transaction.apply`` raises, with the state that it
-    names.
+    The vault's policy is asked with the vault locked; ``is_held`` says that the caller holds the lock. Raises what
+    ``transaction.apply`` raises, with the state that it names.
     """
-    from gitmem.transaction.apply import apply
+    from gitmem.transaction.apply import apply, apply_held
 
     def check(complete: Change) -> None:
         _check(vault, complete)
         check_policy(vault, complete)
 
-    receipt = apply(vault.ground, change, vault.tools(check=check))
+    receipt = (apply_held if is_held else apply)(vault.ground, change, vault.tools(check=check))
     if receipt.changed:
         follow(vault, change)
     return receipt
@@ -193,7 +193,7 @@ def stamp(vault: OpenVault) -> str:
     return format_utc(vault.clock.now())
 
 
-def _check_possible(vault: OpenVault, change: Change) -> None:
+def check_possible(vault: OpenVault, change: Change) -> None:
     """Raise what ``carry_out`` would raise for the vault's state, the files and the bytes. Writes nothing."""
     from gitmem.transaction import steps
 

@@ -12,6 +12,7 @@ from gitmem.model.authority import Action, Actor, Decision
 from gitmem.model.change import Change, FileEdit, Receipt, RecordChange
 from gitmem.model.ids import Fingerprint, OpId, RecordId, new_op_id
 from gitmem.model.record import Record, state_of
+from gitmem.model.settings import Scope
 from gitmem.model.vault_path import VaultPath, find_path_problem
 from gitmem.service.built_upon import check_not_built_upon, check_own_ids
 from gitmem.service.differences import describe_edit
@@ -122,7 +123,8 @@ def _plan(vault: OpenVault, found: Found) -> Undoing:
     check_own_ids(vault, records, content.keys())
     edits = tuple(FileEdit(path, new, content[path][0]) for path, (_old, new) in touched.items())
     after = {path: old for path, (old, _new) in content.items()}
-    return Undoing(found.operation, edits, records, _list_files(content, records), _find_notices(vault, records, after))
+    notices = (*_find_notices(vault, records, after), *_tell_other_half(vault, found.operation))
+    return Undoing(found.operation, edits, records, _list_files(content, records), notices)
 
 
 def _find_touched(
@@ -210,6 +212,17 @@ def _find_notices(
     more = ", …" if len(linking) > MAX_NAMED else ""
     named = ", ".join("a private note" if path is None else path for path in linking[:MAX_NAMED])
     return (f"{notes} to what is gone now: {named}{more}; `gitmem check` lists broken links",)
+
+
+def _tell_other_half(vault: OpenVault, operation: Operation) -> tuple[str, ...]:
+    """Return what to say of an operation that had another half in another vault: this one alone is taken back."""
+    if operation.other is None:
+        return ()
+    if vault.entry.scope is Scope.GLOBAL:
+        where, what = "the workspace's vault", "the record stays retired there"
+    else:
+        where, what = "the global vault", "the record stays promoted there"
+    return (f"{what}; `gitmem undo {operation.op_id}` in {where} takes that half back",)
 
 
 def _not_ours(operation: Operation, what: str) -> InputError:

@@ -48,7 +48,9 @@ class Options:
     catalog_wait_s: float = 2.0
     maintain_at_loose: int = 400
     home: str = ""
-    """The home folder, for its settings; empty for none."""
+    """The home folder, for its settings and for operations of two vaults; empty for none."""
+    settle_handovers: Callable[[OpenVault], tuple[Problem, ...]] = lambda _vault: ()
+    """Brings operations of two vaults to their end, see ``service.handover``; wiring sets it."""
 
 
 @dataclass
@@ -170,12 +172,20 @@ class OpenVault:
         Returns what was done, or why it could not be, as diagnostics.
         """
         try:
-            return tuple(Problem("recovered", notice) for notice in self.settle_before_writing())
+            settled = tuple(Problem("recovered", notice) for notice in self._settle_own())
         except (OSError, GitmemError) as error:
             return (Problem("abandoned-operation", f"a crashed operation can't be settled: {error}"),)
+        return (*settled, *self.options.settle_handovers(self))
 
-    def settle_before_writing(self) -> list[str]:
-        """Do what ``settle_abandoned`` does, and return notices; raises what keeps it from that."""
+    def settle_before_writing(self) -> None:
+        """Do what ``settle_abandoned`` does; raises what keeps it from that.
+
+        Half an operation of two vaults that can't be settled stops nobody: reads and ``status`` tell it.
+        """
+        self._settle_own()
+        self.options.settle_handovers(self)
+
+    def _settle_own(self) -> list[str]:
         from gitmem.git.discover import find_common_dir, find_git_dir
         from gitmem.transaction.journal import is_pending
 
@@ -224,6 +234,6 @@ def _has_lock_leftovers(git_dir: str, common_dir: str) -> bool:
 
 def list_steps() -> tuple[str, ...]:
     """Return the names that ``Options.probe`` is called with."""
-    from gitmem.transaction.ground import MAINTAIN_STEPS, RECOVERY_STEPS, STEPS
+    from gitmem.transaction.ground import HANDOVER_STEPS, MAINTAIN_STEPS, RECOVERY_STEPS, STEPS
 
-    return STEPS + RECOVERY_STEPS + MAINTAIN_STEPS
+    return STEPS + RECOVERY_STEPS + MAINTAIN_STEPS + HANDOVER_STEPS

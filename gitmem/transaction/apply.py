@@ -37,13 +37,17 @@ def apply(ground: Ground, change: Change, tools: Tools) -> Receipt:
     (``InputError``, ``StateError``, ``PolicyError``, ``UnavailableError``), and ``IntegrityError`` when what was
     written does not read back; the crash journal then stays and the next operation decides by what it finds.
     """
-    what = f"{change.action.value} {change.op_id}"
-    with hold_vault(ground, tools, what):
-        receipt = _apply(ground, change, tools, what)
-        if not receipt.changed or is_pending(ground.repo.common_dir):
-            return receipt
-        # Git's own lock is free by now: what follows keeps no person's command waiting.
-        return replace(receipt, notices=(*receipt.notices, *tools.keep_up(ground, tools, change.actor)))
+    with hold_vault(ground, tools, _name(change)):
+        return apply_held(ground, change, tools)
+
+
+def apply_held(ground: Ground, change: Change, tools: Tools) -> Receipt:
+    """Do what ``apply`` does, with the vault lock held by the caller (``hold_vault``). Raises as it does."""
+    receipt = _apply(ground, change, tools, _name(change))
+    if not receipt.changed or is_pending(ground.repo.common_dir):
+        return receipt
+    # Git's own lock is free by now: what follows keeps no person's command waiting.
+    return replace(receipt, notices=(*receipt.notices, *tools.keep_up(ground, tools, change.actor)))
 
 
 def apply_planned(
@@ -64,6 +68,10 @@ def apply_planned(
         edits = others + steps.make_way(ground, change.op_id, views, notices)
         receipt = _run(ground, change, edits, tools, base, manifest)
         return replace(receipt, notices=receipt.notices + tuple(notices))
+
+
+def _name(change: Change) -> str:
+    return f"{change.action.value} {change.op_id}"
 
 
 def _apply(ground: Ground, change: Change, tools: Tools, what: str) -> Receipt:
@@ -134,6 +142,12 @@ def was_carried_out(ground: Ground, tools: Tools, op_id: OpId) -> bool:
 def recover_now(ground: Ground, tools: Tools) -> list[str]:
     """Finish or undo abandoned operations, for a reader that found one; returns notices. Locks as ``apply`` does."""
     with locked(ground, tools, "recovery") as notices:
+        return notices
+
+
+def recover_held(ground: Ground, tools: Tools) -> list[str]:
+    """Do what ``recover_now`` does, with the vault lock held by the caller (``hold_vault``)."""
+    with _hold_index(ground, tools, "recovery") as notices:
         return notices
 
 

@@ -59,6 +59,10 @@ MAINTAIN_STEPS = (
 the first loose file and the second go, before each pack that was merged loses its index and then its other files, and
 before the commit graph is replaced. A pack that is made of packs passes the same points as one of loose objects."""
 
+HANDOVER_STEPS = ("handover", "handover-second", "handover-drop")
+"""The points at which an operation of two vaults calls it: before it writes down what it is about to do, before the
+second vault's half, and before what was written down is removed."""
+
 
 class Views(Protocol):
     """Makes the committed views; pure."""

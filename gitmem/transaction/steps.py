@@ -13,7 +13,7 @@ from gitmem.clock import format_utc
 from gitmem.errors import IntegrityError, StateError, UnavailableError
 from gitmem.git.head import read_log_tip
 from gitmem.git.history import iter_commits
-from gitmem.git.message import REQUEST, UNDOES, Message, format_message
+from gitmem.git.message import OTHER, REQUEST, UNDOES, Message, format_message
 from gitmem.git.repo import NOT_A_FILE, Repo
 from gitmem.git.stage import INTENT_TO_ADD, UNMERGED, IndexLock, find_staged_modes, lock_index, staged_ids
 from gitmem.git.trees import write_blobs
@@ -340,6 +340,7 @@ def make_message(change: Change) -> str:
         ("Gitmem-Session", actor.session),
         ("Gitmem-Rule", change.rule),
         (UNDOES, change.undoes or ""),
+        (OTHER, change.other or ""),
         (REQUEST, change.request),
         ("Gitmem-Format", str(FORMAT)),
     ]

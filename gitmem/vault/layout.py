@@ -29,6 +29,11 @@ class HomeLayout:
         return join(self.root, "settings.json")
 
     @property
+    def handovers(self) -> str:
+        """Operations of two vaults that are under way or were broken off, one file each."""
+        return join(self.root, "pending")
+
+    @property
     def registry_lock(self) -> str:
         """Guards the registry against two writers."""
         return join(self.root, "registry.lock")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,17 +51,33 @@ class Link:
 
 def find_links(body: str) -> tuple[Link, ...]:
     """Return the links and embeds of ``body`` to notes and files, in order. Addresses on the web are not among them."""
+    return tuple(_at_line(link, body.count("\n", 0, start) + 1) for start, _end, link in _list_places(body))
+
+
+def replace_links(body: str, write: Callable[[Link], str | None]) -> str:
+    """Return ``body`` with what ``write`` gives in place of each link of ``find_links``; ``None`` keeps it. Pure."""
+    pieces, copied = [], 0
+    for start, end, link in _list_places(body):
+        written = write(link) if start >= copied else None  # a link in another one's text went with that
+        if written is not None:
+            pieces += [body[copied:start], written]
+            copied = end
+    return "".join([*pieces, body[copied:]])
+
+
+def _list_places(body: str) -> list[tuple[int, int, Link]]:
+    """Return where each link of ``body`` begins and ends, in order."""
     if "[" not in body:
-        return ()
+        return []
     masked = mask_code(body)
-    found = [(match.start(), _wikilink(match)) for match in _iter_wikilinks(masked)]
+    found = [(*match.span(), _wikilink(match)) for match in _iter_wikilinks(masked)]
     rest = _ESCAPE.sub("\0\0", _WIKILINK.sub(_blank_match, masked))
     for match in _MARKDOWN_LINK.finditer(rest):
         link = _markdown_link(match, body)
         if link:
-            found.append((match.start(), link))
-    found.sort(key=lambda pair: pair[0])
-    return tuple(_at_line(link, body.count("\n", 0, start) + 1) for start, link in found)
+            found.append((*match.span(), link))
+    found.sort(key=lambda place: place[0])
+    return found
 
 
 def find_property_links(properties: Mapping[str, Any]) -> tuple[Link, ...]:

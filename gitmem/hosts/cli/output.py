@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from gitmem.errors import GitmemError
@@ -16,6 +16,9 @@ from gitmem.model.change import Receipt, RecordRef
 from gitmem.model.maintenance import Maintenance
 from gitmem.model.record import Problem, Record
 from gitmem.text import find_hidden
+
+if TYPE_CHECKING:
+    from gitmem.service.promote_global import Handed
 
 Document = dict[str, Any]
 _NO_TEXT = re.compile("[\ud800-\udfff]")
@@ -41,6 +44,13 @@ def write_document(receipt: Receipt) -> Document:
         "records": [_to_plain(ref, "") for ref in receipt.records],
         "notices": list(receipt.notices),
     }
+
+
+def handed_document(handed: Handed) -> Document:
+    """Return the document of a promotion to the global vault: that of a write here, and what it did there."""
+    there = write_document(handed.there)
+    told = {name: there[name] for name in ("commit", "changed", "records", "notices")}
+    return write_document(handed.here) | {"global": {"vault": handed.name} | told}
 
 
 def maintain_document(receipt: Receipt, done: Maintenance) -> Document:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from gitmem.model.ids import is_own_op_id
 from gitmem.model.maintenance import Maintenance
 from gitmem.model.record import Problem
 from gitmem.text import make_visible, shorten
+
+if TYPE_CHECKING:
+    from gitmem.service.promote_global import Handed
 
 MAX_LISTED = 20
 """How many records of one operation are listed; the commit lists them all."""
@@ -41,6 +44,12 @@ def format_receipt(receipt: Receipt) -> str:
     more = len(receipt.records) - len(rows)
     lines = [head, *align(rows), *([f"… and {more} more"] if more else [])]
     return "\n".join([*lines, *(f"notice: {safe_line(notice)}" for notice in receipt.notices)])
+
+
+def format_handed(handed: Handed) -> str:
+    """Return what a promotion to the global vault did, there and here."""
+    place = safe_line(handed.name)
+    return f"in the global vault {place!r}:\n{format_receipt(handed.there)}\nhere:\n{format_receipt(handed.here)}"
 
 
 def format_maintenance(done: Maintenance) -> str:

@@ -60,7 +60,7 @@ def preview_drafts(memory: Memory, verb: str, drafts: Sequence[Draft], effect: s
 
 def preview_record(memory: Memory, verb: str, ref: str, effect: str) -> Preview:
     """Return what ``verb`` would do to the record ``ref``: all of its properties and its text. Reads."""
-    facts, text = _describe_record(get_shown(memory.show(ref, to_person=True)))
+    facts, text = describe_record(get_shown(memory.show(ref, to_person=True)))
     return Preview(verb, vault_name(memory), effect, facts=facts, texts=(("text", text),))
 
 
@@ -69,7 +69,7 @@ def preview_records(memory: Memory, verb: str, refs: Sequence[str], effect: str)
     if len(refs) == 1:
         return preview_record(memory, verb, refs[0], effect)
     records = {record.id: record for record in (get_shown(memory.show(ref, to_person=True)) for ref in refs)}
-    return Preview(verb, vault_name(memory), effect, items=tuple(map(_describe_record, records.values())))
+    return Preview(verb, vault_name(memory), effect, items=tuple(map(describe_record, records.values())))
 
 
 def with_asked(shown: Preview, asked: Iterable[tuple[str, str]], texts: Iterable[tuple[str, str]] = ()) -> Preview:
@@ -108,7 +108,8 @@ def _describe_draft(draft: Draft) -> tuple[tuple[tuple[str, str], ...], str]:
     return _given(facts), draft.body.rstrip("\n")
 
 
-def _describe_record(record: Record) -> tuple[tuple[tuple[str, str], ...], str]:
+def describe_record(record: Record) -> tuple[tuple[tuple[str, str], ...], str]:
+    """Return all properties of ``record`` that have a value, by name, and its text."""
     facts = {"id": record.id, "path": record.path, "title": record.title}
     others = {name: value for name, value in record.properties.items() if name not in ("gitmem_id", "title")}
     return _given(facts | {name: _format_value(value) for name, value in others.items()}), record.body.strip("\n")
