@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import BinaryIO, cast
 
 from gitmem.errors import UnavailableError
 
@@ -42,11 +43,11 @@ def run_program(
 
     It starts in ``folder`` with ``env`` (a search path alone when left out), in a session of its own, and is killed
     with all that it started in it when ``timeout_s`` is over. Raises ``UnavailableError``: ``program-missing`` where it
-    can't be started, ``program-slow``, ``program-too-loud`` for more output than ``max_output_bytes``. Output lies in
-    unnamed temporary files until it is read.
+    can't be started, ``program-slow``, ``program-too-loud`` for more output than ``max_output_bytes``. Input and
+    output lie in memory until they are read, where the platform has files in memory, else in unnamed temporary files.
     """
     around = {"PATH": _PATH, "LC_ALL": "C.UTF-8"} | dict(env or {})
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with _make_file() as given, _make_file() as out, _make_file() as err:
         given.write(data)
         given.seek(0)
         try:
@@ -74,9 +75,17 @@ def find_program(name: str) -> str | None:
     return next((place for place in places if os.access(place, os.X_OK)), None)
 
 
-def _read(file: object, max_bytes: int, command: Sequence[str]) -> bytes:
-    file.seek(0)  # type: ignore[attr-defined]
-    data: bytes = file.read(max_bytes + 1)  # type: ignore[attr-defined]
+def _make_file() -> BinaryIO:
+    """Return an empty file without a name, in memory where there is such: what is handed over may hold a secret."""
+    if hasattr(os, "memfd_create"):
+        with contextlib.suppress(OSError):
+            return os.fdopen(os.memfd_create("gitmem"), "w+b")
+    return cast("BinaryIO", tempfile.TemporaryFile())
+
+
+def _read(file: BinaryIO, max_bytes: int, command: Sequence[str]) -> bytes:
+    file.seek(0)
+    data = file.read(max_bytes + 1)
     if len(data) > max_bytes:
         raise _fail("program-too-loud", command, f"said more than {max_bytes} bytes")
     return data

@@ -53,3 +53,31 @@ def read_identity(config_files: Sequence[str]) -> tuple[str, str] | None:
     from gitmem.git.repo import read_user_identity
 
     return read_user_identity(config_files)
+
+
+def show_settings(home: str) -> Answer:
+    """Return the home's settings; see ``service.settings.show_settings``."""
+    from gitmem.service import settings
+
+    return settings.show_settings(HomeLayout(home))
+
+
+def set_secret_scanner(home: str, command: Sequence[str], actor: Actor, timeout_s: float | None = None) -> Receipt:
+    """Set the program that looks for secrets; see ``service.settings.set_scanner``."""
+    from gitmem.service import settings
+
+    return settings.set_scanner(HomeLayout(home), command, actor, timeout_s)
+
+
+def set_signing_key(home: str, file: str, actor: Actor) -> Receipt:
+    """Set the person's SSH key; see ``service.settings.set_signing_key``."""
+    from gitmem.service import settings
+
+    return settings.set_signing_key(HomeLayout(home), file, actor)
+
+
+def unset_setting(home: str, name: str, actor: Actor) -> Receipt:
+    """Take a setting away; see ``service.settings.unset``."""
+    from gitmem.service import settings
+
+    return settings.unset(HomeLayout(home), name, actor)

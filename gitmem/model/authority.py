@@ -56,6 +56,8 @@ class Action(StrEnum):
     CURATE = "curate"
     POLICY = "policy"
     TRUST = "trust"
+    SETTINGS = "settings"
+    """Change the settings of the home; never a commit."""
 
 
 @dataclass(frozen=True)

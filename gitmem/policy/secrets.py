@@ -8,7 +8,7 @@ nothing was recognised, never that nothing is there. When the scanner fails, eve
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -48,7 +48,11 @@ def check_secrets(texts: Mapping[str, str]) -> None:
     Raises ``PolicyError`` (``secret-found``) that names the rule and the line, never the secret, and
     ``UnavailableError`` (``scanner-failed``) when a text can't be scanned.
     """
-    found = [(name, finding) for name, text in texts.items() for finding in find_secrets(text)]
+    check_found([(name, finding) for name, text in texts.items() for finding in find_secrets(text)])
+
+
+def check_found(found: Sequence[tuple[str, Finding]]) -> None:
+    """Check that nothing was ``found``: findings, each with the name of its text. Raises as ``check_secrets`` does."""
     if not found:
         return
     name, first = found[0]

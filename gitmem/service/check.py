@@ -29,6 +29,8 @@ from gitmem.vault.private import may_be_private
 
 Row = dict[str, Any]
 VIEW_EDITED = "a view was edited by hand or is gone; `gitmem check --repair-views` makes it what is committed"
+_AT_ONCE = 200
+"""How many records the scanner of the home's settings is asked about at once."""
 UNREADABLE = (
     "what is committed of it can't be read from the repository; an operation on it mends that if its file is "
     "unchanged, else bring the object back from a clone or a backup"
@@ -48,6 +50,7 @@ def check(vault: OpenVault) -> Answer:
     rows = [
         *(_row("error", one.code, one.message, one.path) for one in found.problems),
         *(row for note in notes for row in _check_note(note)),
+        *_ask_scanner(vault, notes),
         *_check_identities([note.record for note in notes if note.record is not None]),
         *_check_second_names(vault, notes),
         *_check_links(vault, notes),
@@ -90,6 +93,26 @@ def _check_note(note: WorkNote) -> Iterator[Row]:
     except GitmemError as error:
         is_in_file = error.fields.get("where", note.path) == note.path
         yield _row("error", error.code, error.message, note.path, error.fields.get("line") if is_in_file else None)
+
+
+def _ask_scanner(vault: OpenVault, notes: list[WorkNote]) -> Iterator[Row]:
+    """Ask the scanner of the home's settings about all records; the built-in one has looked at each by then."""
+    from gitmem.service.scanner import ask_program
+
+    texts: dict[str, str] = {}
+    for place, note in enumerate(notes, 1):
+        if note.record is not None:
+            texts[str(note.path)] = note.data.decode("utf-8", "replace")
+        if texts and (place == len(notes) or len(texts) == _AT_ONCE):
+            try:
+                found = ask_program(vault.settings, texts)
+            except GitmemError as error:
+                yield _row("error", error.code, error.message, "settings.json")
+                return
+            for path, finding in found:
+                message = f"{path}, line {finding.line} looks like a secret ({finding.rule})"
+                yield _row("error", "secret-found", message, path, finding.line)
+            texts = {}
 
 
 def _check_second_names(vault: OpenVault, notes: list[WorkNote]) -> Iterator[Row]:

@@ -11,11 +11,11 @@ from gitmem.errors import InputError, StateError
 from gitmem.model.authority import Action, Actor, Surface
 from gitmem.model.candidate import Candidate, Decided, Decisions, Fate, Wants
 from gitmem.model.when import parse_when
-from gitmem.policy.secrets import check_secrets
 from gitmem.service.candidates import Kept, hold_candidates, keep_decided, pick
 from gitmem.service.find import get_record
 from gitmem.service.gate import authorize
 from gitmem.service.policy import find_policy
+from gitmem.service.scanner import check_texts
 from gitmem.service.vault import OpenVault
 from gitmem.text import one_line, shorten
 from gitmem.vault.inbox import load_decided, save_candidate, take_back
@@ -36,7 +36,7 @@ def reject(vault: OpenVault, refs: Sequence[str], reason: str, actor: Actor) -> 
     reason = shorten(reason, MAX_REASON_CHARS)
     if not reason:
         raise InputError("empty-reason", "rejecting needs a reason", "Say with --reason why it should not be kept.")
-    check_secrets({"the reason": reason})
+    check_texts(vault.settings, {"the reason": reason})
     with hold_candidates(vault) as kept:
         found = _pick_all(vault, kept, refs, Fate.REJECTED, Fate.WITHDRAWN)
         waiting = [one for one in found if one in kept.candidates]

@@ -30,7 +30,6 @@ AUTHORITY_LEVEL = (
     "a human surface is shown by a code typed at a terminal: this protects against models that use the tools, "
     "not against a process that runs under your own account"
 )
-_MADE_UP_SECRET = "ghp_" + "abcdefghijklmnopqrstuvwxyzABCDEF0123"
 _MAX_NAMED = 5
 _MAX_COMMITS = 1000
 """How far back an operation of gitmem is looked for."""
@@ -50,7 +49,7 @@ def doctor(home: HomeLayout, folder: str, named: str | None = None) -> Answer:
     Works without a vault. Writes nothing but two small files, for a moment, in the vault's runtime folder (without one
     in the system's temporary folder).
     """
-    rows = [*_check_program(), *_guard(_check_scanner), *_guard(partial(_check_home, home))]
+    rows = [*_check_program(), *_guard(partial(_check_scanners, home)), *_guard(partial(_check_home, home))]
     revision = None
     try:
         vault = OpenVault(locate(home, folder, named), SystemClock())
@@ -82,15 +81,31 @@ def _check_program() -> Iterator[Row]:
     yield _row("ok", "authority", AUTHORITY_LEVEL)
 
 
-def _check_scanner() -> Iterator[Row]:
+def _check_scanners(home: HomeLayout) -> Iterator[Row]:
+    """Tell which secret scanners look at what is written, and try them."""
     from gitmem.policy.secrets import find_secrets
+    from gitmem.service.scanner import MADE_UP_SECRET, try_program
+    from gitmem.vault.home_settings import load_settings
 
-    if find_secrets(_MADE_UP_SECRET):
-        yield _row("ok", "scanner", "the secret scanner finds a made-up token")
+    if find_secrets(MADE_UP_SECRET):
+        yield _row("ok", "scanner", "the built-in secret scanner finds a made-up token")
     else:
-        yield _row(
-            "error", "scanner-failed", "the secret scanner does not find a made-up token", _ADVICE["scanner-failed"]
-        )
+        message = "the built-in secret scanner does not find a made-up token"
+        yield _row("error", "scanner-failed", message, _ADVICE["scanner-failed"])
+    settings = load_settings(home)
+    if not settings.secret_scanner:
+        return
+    hint, program = "Try it by hand. `gitmem settings unset secret-scanner` takes it away.", settings.secret_scanner[0]
+    try:
+        odd = try_program(settings)
+    except GitmemError as error:
+        yield _row("error", error.code, error.message, hint, program)
+        return
+    if odd:
+        yield _row("warning", "scanner-odd", f"the secret scanner of your settings is odd: {odd}", hint, program)
+    else:
+        message = "the secret scanner of your settings looks at all that is written, and finds a made-up token"
+        yield _row("ok", "scanner", message, path=program)
 
 
 def _check_exchange(folder: str, repo: str | None = None) -> Iterator[Row]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gitmem.errors import PolicyError
 from gitmem.model.authority import Action, Actor, Decision
 from gitmem.model.change import Change
-from gitmem.model.record import Kind, Record, State, state_of
-from gitmem.model.settings import Scope
+from gitmem.model.record import Kind, Record, State
+from gitmem.model.settings import HomeSettings, Scope
+from gitmem.model.vault_path import VaultPath
 from gitmem.policy.authority import decide
 from gitmem.policy.content import check_content
 from gitmem.policy.rules import Request
 from gitmem.policy.secrets import check_secrets
-from gitmem.vault.layout import POLICY
+from gitmem.service.scanner import check_texts
 
 
 def authorize(
@@ -49,29 +52,40 @@ def authorize(
     raise PolicyError(code, decision.reason, decision.hint, rule=decision.rule)
 
 
-def check_change(change: Change) -> None:
+def check_change(change: Change, settings: HomeSettings) -> None:
     """Refuse a change whose bytes may not be written: content policy and secrets, on exactly what would be committed.
+
+    All scanners look: the built-in one, and that of the home's ``settings``.
 
     Raises ``PolicyError``, ``InputError`` or ``UnavailableError`` (``scanner-failed``); nothing is written then.
     """
+    from gitmem.service.views import RecordViews
+
+    is_view = RecordViews().is_view
     records = {one.after.path: one.after for one in change.records if one.after is not None}
-    for edit in change.edits:
-        if edit.after is not None and edit.path in records:
-            check_record(records[edit.path], edit.after)
-        elif edit.after is not None and (state_of(edit.path) is not None or edit.path == POLICY):
-            check_texts(edit.path, edit.after)
+    files = {edit.path: edit.after for edit in change.edits if edit.after is not None and not is_view(edit.path)}
+    for path, data in files.items():
+        if path in records:
+            check_content(data, path, records[path])
     actor = change.actor
     who = f"{actor.name} {actor.email} {actor.host} {actor.session}"
     message = {"the commit message": f"{change.title}\n{change.note}", "the operation id": change.op_id}
-    check_secrets({**message, "the actor": who})
+    check_texts(settings, {**message, "the actor": who, **_texts_of(files)})
 
 
 def check_record(record: Record, data: bytes) -> None:
-    """Refuse the bytes of one record's file that may not be written. Raises as ``check_change`` does."""
+    """Refuse the bytes of one record's file that may not be written, as far as the built-in scanner tells.
+
+    Raises as ``check_change`` does.
+    """
     check_content(data, record.path, record)
-    check_texts(record.path, data)
+    check_secrets(_texts_of({record.path: data}))
 
 
-def check_texts(path: str, data: bytes) -> None:
-    """Refuse a file that holds a secret, in its text or its name. Raises as ``policy.secrets.check_secrets`` does."""
-    check_secrets({path: data.decode("utf-8", "replace"), "its file name": path})
+def _texts_of(files: Mapping[VaultPath, bytes]) -> dict[str, str]:
+    """Return the texts of ``files`` by what may be told of them: their names come first, so that none is told itself.
+
+    Of several findings the first one is told, with the name of its text.
+    """
+    names = {"its file name" if len(files) == 1 else "the file names": "\n".join(files)}
+    return names | {str(path): data.decode("utf-8", "replace") for path, data in files.items()}

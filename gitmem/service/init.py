@@ -15,14 +15,15 @@ from gitmem.model.change import Receipt
 from gitmem.model.ids import CommitId, OpId, new_op_id, new_vault_id
 from gitmem.model.settings import FORMAT, SHARD_COUNTS, Manifest, Scope, VaultEntry
 from gitmem.model.vault_path import VaultPath, find_path_problem
-from gitmem.policy.secrets import check_secrets
 from gitmem.resources import read_text
 from gitmem.service.fill import complete, is_begun, put_in
 from gitmem.service.plan import digest
 from gitmem.service.retry import describe_request, given_fields
+from gitmem.service.scanner import check_texts
 from gitmem.service.vault import OpenVault
 from gitmem.service.views import RecordViews
 from gitmem.text import find_hidden, one_line
+from gitmem.vault.home_settings import load_settings
 from gitmem.vault.layout import LIFECYCLE_FOLDERS, MANIFEST, HomeLayout, VaultLayout
 from gitmem.vault.manifest import format_manifest, load_manifest
 from gitmem.vault.registry import hold_home, load_registry, register
@@ -70,7 +71,7 @@ def init_vault(
 def _init_vault(
     home: HomeLayout, wanted: NewVault, actor: Actor, clock: SystemClock, op_id: OpId | None
 ) -> tuple[VaultEntry, Receipt]:
-    _check(wanted, actor, op_id)
+    _check(home, wanted, actor, op_id)
     asked = _Asked(wanted, actor, op_id, digest(describe_request(**given_fields(wanted))), clock)
     found = _find_made(home, asked)
     if found is not None:
@@ -186,7 +187,7 @@ def _acknowledge(entry: VaultEntry) -> Receipt | None:
     return receipt
 
 
-def _check(wanted: NewVault, actor: Actor, op_id: OpId | None) -> None:
+def _check(home: HomeLayout, wanted: NewVault, actor: Actor, op_id: OpId | None) -> None:
     if wanted.name and (one_line(wanted.name) != wanted.name or find_hidden(wanted.name) or "/" in wanted.name):
         raise InputError("bad-name", "a vault's name is one line without / or hidden characters", "Choose another.")
     if len(wanted.name) > MAX_NAME_CHARS:
@@ -198,7 +199,9 @@ def _check(wanted: NewVault, actor: Actor, op_id: OpId | None) -> None:
             message = f"a vault can't lie there: {problem or 'the path is not UTF-8'}"
             raise InputError("bad-path", message, "Choose another name for its folder.")
     who = f"{actor.name} {actor.email} {actor.host}"
-    check_secrets({"the vault's name": wanted.name, "the actor": who, "the operation id": op_id or ""})
+    place = "\n".join(filter(None, (wanted.path, wanted.project)))  # for the registry, and the name is made from it
+    texts = {"the vault's name": wanted.name, "its folder": place, "the actor": who, "the operation id": op_id or ""}
+    check_texts(load_settings(home), texts)
     if wanted.catalog_shards not in SHARD_COUNTS:
         raise InputError("bad-shards", f"the catalog has {SHARD_COUNTS} shards", "Use 32 from about 2,000 records on.")
 

@@ -12,10 +12,10 @@ from gitmem.model.policy import Policy
 from gitmem.model.record import BASELINE_KINDS, Kind, State
 from gitmem.policy.authority import authority_for
 from gitmem.policy.narrowing import iter_candidate_checks, iter_checks
-from gitmem.policy.secrets import check_secrets
 from gitmem.service.allowed import check_all, check_readable
 from gitmem.service.draft import make_record
 from gitmem.service.gate import authorize, check_record
+from gitmem.service.scanner import check_texts
 from gitmem.service.vault import OpenVault
 from gitmem.vault.inbox import candidate_to_json
 
@@ -45,21 +45,18 @@ def check_intake(vault: OpenVault, candidate: Candidate, actor: Actor, policy: P
     state = usual_state(draft.kind)
     record, data = make_record(vault, draft, authority_for(Action.ACCEPT, state), state, actor, record_id=candidate.id)
     check_record(record, data)
-    check_texts(candidate)
+    check_texts(vault.settings, list_texts(candidate))
 
 
-def check_texts(candidate: Candidate) -> None:
-    """Refuse a candidate that holds a secret, in what its record would say, in its reasons, or in its file's name.
-
-    Raises ``PolicyError`` (``secret-found``) and ``UnavailableError`` (``scanner-failed``).
-    """
+def list_texts(candidate: Candidate) -> dict[str, str]:
+    """Return all that a candidate says, by what an error may call it: what its record would say, and its reasons."""
     draft = candidate.draft
     others = {"summary": draft.summary, "tags": " ".join(draft.tags), "evidence": "\n".join(draft.evidence)}
     told = {"reason": candidate.reason, "why": "\n".join(candidate.why), "sources": "\n".join(candidate.sources)}
     texts = {"title": draft.title, "body": draft.body, **others, "key": draft.key or "", **told}
     # What stands apart here stands in one text there: a name beside a value makes it a secret.
     whole = json.dumps(candidate_to_json(candidate), indent=1, ensure_ascii=False)
-    check_secrets({**texts, "the candidate": whole})
+    return {**texts, "the candidate": whole}
 
 
 def check_room(waiting: Sequence[Candidate], earlier: Sequence[Candidate], new: Candidate, policy: Policy) -> None:

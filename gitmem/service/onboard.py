@@ -19,6 +19,7 @@ from gitmem.policy.secrets import check_secrets
 from gitmem.resources import read_text
 from gitmem.service.declared import Declared, find_same, list_declared, tell_near
 from gitmem.service.onboarding_form import format_questions, parse_questions
+from gitmem.service.scanner import check_texts
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold, make_visible, one_line, shorten
 from gitmem.vault.kept_draft import drop_draft, hold_draft, load_draft, place_of_draft, save_draft
@@ -110,7 +111,7 @@ class Onboarding:
 
     def _save(self, questions: Questions) -> None:
         text = format_questions(questions, _HEAD)
-        check_secrets({"the draft": text})
+        check_texts(self.vault.settings, {"the draft": text})
         save_draft(self.vault.layout, DRAFT, text.encode())
         self.questions = questions
 

@@ -204,7 +204,7 @@ def check_possible(vault: OpenVault, change: Change) -> None:
 
 
 def _check(vault: OpenVault, change: Change) -> None:
-    check_change(change)
+    check_change(change, vault.settings)
     check_keys(vault, change)
 
 

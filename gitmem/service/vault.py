@@ -142,7 +142,7 @@ class OpenVault:
         from gitmem.transaction.maintain import keep_up
 
         return Tools(
-            check=check or check_change,
+            check=check or (lambda change: check_change(change, self.settings)),
             views=RecordViews(),
             clock=self.clock,
             probe=self.options.probe,

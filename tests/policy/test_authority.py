@@ -108,6 +108,9 @@ CASES: list[tuple[Action, Surface, dict[str, Any], str, str]] = [
     (Action.TRUST, HUMAN, PROMPTED, "needs_human", "trust-prompt"),
     (Action.TRUST, HUMAN, {}, "allowed", "trust-human"),
     (Action.TRUST, MODEL, {}, "needs_human", "trust-model"),
+    (Action.SETTINGS, HUMAN, PROMPTED, "needs_human", "settings-prompt"),
+    (Action.SETTINGS, HUMAN, {}, "allowed", "settings-human"),
+    (Action.SETTINGS, MODEL, {}, "needs_human", "settings-model"),
 ]
 
 

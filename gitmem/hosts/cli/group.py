@@ -28,6 +28,7 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "onboard",
         ),
     ),
+    ("Trust", ("settings",)),
     ("Look after", ("init", "status", "check", "doctor", "eval", "maintain", "catalog", "tour", "completion")),
 )
 MAX_PURPOSE_CHARS = 66

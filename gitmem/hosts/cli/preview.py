@@ -17,7 +17,7 @@ from gitmem.text import make_visible
 
 @dataclass(frozen=True)
 class Preview:
-    """What would be done to what: what was asked for, then what it is done to.
+    """What would be done to what: what was asked for, then what it is done to. ``vault`` is empty where it is to none.
 
     ``asked`` and ``facts`` are names and values, ``texts`` are headed texts, ``items`` are several records, each with
     facts and a text of its own; all are shown whole.
@@ -34,7 +34,7 @@ class Preview:
 
 def format_preview(shown: Preview) -> str:
     """Return ``shown`` as lines for a terminal; texts are indented by a bar, so that none can pass for gitmem's own."""
-    lines = [f"{shown.verb} in the vault {safe_line(shown.vault)!r}"]
+    lines = [f"{shown.verb} in the vault {safe_line(shown.vault)!r}" if shown.vault else shown.verb]
     for facts in filter(None, (shown.asked, shown.facts)):
         cells = [(safe_line(name), safe_line(value)) for name, value in facts]
         lines += ["", *(f"  {line}" for line in align(cells))]
