@@ -12,6 +12,7 @@ from gitmem.curator.similar import (
     find_difference,
     is_contained,
     list_words,
+    says_same,
     share_words,
 )
 from gitmem.curator.worth import raise_worth, weigh
@@ -84,11 +85,12 @@ def place(
 def merge(waiting: Candidate, new: Candidate) -> Candidate:
     """Return ``waiting`` with what ``new``, which says the same, adds: sources, evidence, tags, reasons, worth.
 
-    The text stays, unless the new one holds nearly all of it and more; what a person proposed stays in any case. A
-    title that differs is kept among the reasons. When it expires is put off.
+    Only a session that had not proposed it yet raises its worth. The text stays, unless the new one holds nearly all of
+    it and more; what a person proposed stays in any case. A title that differs is kept among the reasons. When it
+    expires is put off.
     """
     sources = tuple(dict.fromkeys((*waiting.sources, *new.sources)))
-    further = new.seen if not new.sources or set(new.sources) - set(waiting.sources) else 0
+    further = len(sources) - len(waiting.sources)
     other = [] if fold(new.draft.title) == fold(waiting.draft.title) else [_also(new)]
     return replace(
         waiting,
@@ -106,10 +108,10 @@ def merge(waiting: Candidate, new: Candidate) -> Candidate:
 def is_same(a: Candidate, b: Candidate) -> bool:
     """Tell whether two candidates propose the same: the same change of the same records, or the same text."""
     if _is_text(a) and _is_text(b):
-        return a.targets == b.targets and _says(list_words(a.draft), list_words(b.draft))
+        return a.targets == b.targets and says_same(list_words(a.draft), list_words(b.draft))
     if a.wants is not b.wants or set(a.targets) != set(b.targets):
         return False
-    return not a.reason or not b.reason or _says(_words_of(a.reason), _words_of(b.reason))
+    return not a.reason or not b.reason or says_same(_words_of(a.reason), _words_of(b.reason))
 
 
 def _is_text(one: Candidate) -> bool:
@@ -118,10 +120,6 @@ def _is_text(one: Candidate) -> bool:
 
 def _words_of(reason: str) -> Words:
     return list_words(Draft(reason))
-
-
-def _says(a: Words, b: Words) -> bool:
-    return share_words(a, b) >= SAME and not find_difference(a, b)
 
 
 def _find_same(new: Candidate, others: Iterable[Candidate]) -> Candidate | None:
@@ -179,7 +177,7 @@ def _is_told(mine: Words, old: Draft, share: float) -> bool:
     if find_difference(mine, theirs):
         return False
     titles = share_words(replace(mine, every=mine.title), replace(theirs, every=theirs.title))
-    return share >= SAME or (titles >= _TITLES and is_contained(mine, theirs))
+    return share >= SAME or (titles >= _TITLES and (is_contained(mine, theirs) or is_contained(theirs, mine)))
 
 
 def _has_news(new: Draft, old: Draft) -> bool:

@@ -26,7 +26,7 @@ _CJK = (
 _WORD = re.compile(rf"[{_CJK}]+|(?:[^\W_{_CJK}]|[_\-./](?=[^\W_{_CJK}]))+")
 _CJK_RUN = re.compile(rf"[{_CJK}]+")
 _NEGATION = re.compile(
-    r"(?i)\b(?:not|never|no|none|without|cannot|nothing|neither|avoid|stop)\b|n[’']t\b|\b(?:nicht|kein\w*|nie|ohne)\b|[不没無未勿别]|ません|ない"
+    r"(?i)\b(?:not|never|no|none|without|cannot|nothing|neither|avoid|stop)\b|n[’']t\b|\b(?:nicht|kein\w*|nie|ohne)\b|不(?![然同过仅但])|[没無未勿别]|ません|ない"
 )
 _STOP = frozenset(
     """
@@ -75,6 +75,15 @@ def share_words(a: Words, b: Words) -> float:
     return round(max(every, (every + title) / 2), 4)
 
 
+def says_same(a: Words, b: Words) -> bool:
+    """Tell whether two drafts say the same: they share most words, and nothing sets them apart."""
+    both = len(a.every & b.every)
+    # Most are far apart, and seen to be so by this alone: half of the share comes from the titles at most.
+    if 2 * both < len(a.every) + len(b.every) - both:
+        return False
+    return share_words(a, b) >= SAME and not find_difference(a, b)
+
+
 def is_contained(inner: Words, outer: Words) -> bool:
     """Tell whether nearly all that ``inner`` says is in ``outer``; ``False`` for one that says nothing."""
     return bool(inner.every) and len(inner.every & outer.every) >= CONTAINED * len(inner.every)
@@ -106,7 +115,7 @@ def list_words(draft: Draft) -> Words:
     return Words(
         title=frozenset(_iter_terms(_WORD.findall(title))),
         every=every,
-        values=frozenset(word for word in every if any(map(str.isdigit, word))),
+        values=frozenset(filter(_has_digit, every)),
         names=frozenset(word.casefold() for word in found if _is_name(word)),
         title_denies=len(_NEGATION.findall(title)) % 2 == 1,
         denies=len(_NEGATION.findall(text)) % 2 == 1,
@@ -125,10 +134,15 @@ def _iter_terms(words: Iterable[str]) -> Iterator[str]:
 
 
 def _is_name(word: str) -> bool:
-    if any(map(str.isdigit, word)):
-        return False
-    return any(sign in word for sign in "_./") or (len(word) == 1 and word.isupper())
+    if word.isalpha():
+        return len(word) == 1 and word.isupper()
+    return not _has_digit(word) and any(sign in word for sign in "_./")
+
+
+def _has_digit(word: str) -> bool:
+    return not word.isalpha() and any(map(str.isdigit, word))
 
 
 def _common(a: frozenset[str], b: frozenset[str]) -> float:
-    return len(a & b) / len(a | b) if a and b else 0.0
+    both = len(a & b)
+    return both / (len(a) + len(b) - both) if both else 0.0

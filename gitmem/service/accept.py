@@ -18,7 +18,7 @@ from gitmem.service.accepting import Chosen, carry_out_candidate
 from gitmem.service.bench import Bench
 from gitmem.service.candidates import hold_candidates, keep_decided, look_at_candidates, pick
 from gitmem.service.gate import authorize
-from gitmem.service.plan import carry_out_allowed, find_earlier, make_change
+from gitmem.service.plan import carry_out_allowed, find_earlier, make_change, no_change
 from gitmem.service.policy import find_accept_rule
 from gitmem.service.retry import describe_request, given_fields
 from gitmem.service.together import describe
@@ -54,7 +54,9 @@ def accept(vault: OpenVault, choices: Sequence[Choice], actor: Actor, op_id: OpI
         bench, notes = _carry_out(vault, chosen, actor)
 
         def plan(rule: str) -> Change:
-            said = describe(bench.moves, chosen[0].draft.summary)
+            if not bench.moves:
+                return no_change(Action.ACCEPT, actor, op_id, request)
+            said = describe(bench.moves, bench.moves[0][1].summary)
             note = "\n".join(filter(None, (said["note"], *notes)))
             return make_change(
                 Action.ACCEPT, actor, rule, bench.moves, op_id=op_id, title=said["title"], note=note, request=request

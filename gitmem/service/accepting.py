@@ -90,8 +90,9 @@ def _merge(bench: Bench, chosen: Chosen) -> str:
     _check_kinds(stays, declared)
     body = _merge_bodies(chosen, stays, others)
     changes = _merge_properties(chosen, stays, others, body)
-    after = bench.change(stays, {name: value for name, value in changes.items() if stays.properties.get(name) != value})
-    after = bench.put(after, replace_body(bench.data(after), frame_body(after.body, body)))
+    changes = {name: value for name, value in changes.items() if stays.properties.get(name) != value}
+    data = replace_body(bench.data(stays), frame_body(stays.body, body))
+    after = bench.change(bench.put(stays, data), changes) if changes or data != bench.data(stays) else stays
     for one in others:
         bench.change(one, {"superseded_by": [*one.superseded_by, link_to(after)]}, to=State.RETIRED)
     return f"Merged into {after.id}." if not after.private else ""

@@ -19,10 +19,9 @@ from gitmem.text import make_visible, shorten
 from gitmem.vault.inbox import (
     Inbox,
     drop_accepting,
-    drop_decided,
+    drop_oldest_decided,
     hold_inbox,
     load_accepting,
-    load_decided,
     load_inbox,
     save_decided,
 )
@@ -50,7 +49,7 @@ def hold_candidates(vault: OpenVault) -> Iterator[Kept]:
 
     Raises ``UnavailableError`` (``inbox-busy``, ``inbox-unreadable``) and what settling raises.
     """
-    with hold_inbox(vault.layout, vault.options.lock_wait_s):
+    with hold_inbox(vault.layout, vault.options.lock_wait_s, vault.clock):
         yield settle_candidates(vault)
 
 
@@ -83,7 +82,7 @@ def look_at_candidates(vault: OpenVault) -> Kept:
     settled = list_settled(vault, inbox.candidates)
     if settled or load_accepting(vault.layout) is not None:
         try:
-            with hold_inbox(vault.layout, 0):
+            with hold_inbox(vault.layout, 0, vault.clock):
                 return settle_candidates(vault)
         except (UnavailableError, OSError) as error:
             if isinstance(error, GitmemError) and error.code not in _AT_WORK:
@@ -108,9 +107,7 @@ def keep_decided(vault: OpenVault, decided: Sequence[Decided]) -> None:
     """Write what became of candidates, and forget the oldest beyond what policy has remembered. The inbox is locked."""
     for one in decided:
         save_decided(vault.layout, one)
-    kept = load_decided(vault.layout)
-    most = find_policy(vault).bounds.decided_kept
-    drop_decided(vault.layout, [one.candidate.id for one in kept[: max(0, len(kept) - most)]])
+    drop_oldest_decided(vault.layout, find_policy(vault).bounds.decided_kept)
 
 
 def pick(waiting: Sequence[Candidate], ref: str) -> Candidate:

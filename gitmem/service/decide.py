@@ -74,7 +74,13 @@ def reconsider(vault: OpenVault, refs: Sequence[str], actor: Actor) -> Decisions
     with hold_candidates(vault) as kept:
         found = _pick_all(vault, kept, refs, *Fate)
         for one in found:
-            authorize(vault.entry.scope, Action.REJECT, actor, kind=one.draft.kind, own=False)
+            authorize(
+                vault.entry.scope,
+                Action.REJECT,
+                actor,
+                kind=one.draft.kind,
+                own=one in kept.candidates and is_own_candidate(one, actor),
+            )
         decided = {one.candidate.id: one for one in load_decided(vault.layout)}
         for one in found:
             if one not in kept.candidates:

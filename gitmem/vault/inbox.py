@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gitmem.clock import Clock, SystemClock
 from gitmem.disk import ensure_folder, flush_folder, read_regular, replace_file
 from gitmem.errors import GitmemError, InputError, UnavailableError
 from gitmem.model.authority import Surface
@@ -19,11 +20,14 @@ from gitmem.model.candidate import Candidate, Decided, Fate, Near, Wants
 from gitmem.model.ids import OpId, RecordId, is_record_id
 from gitmem.model.record import Draft, Kind, Problem
 from gitmem.vault.layout import VaultLayout
+from gitmem.vault.os_lock import try_lock
 from gitmem.vault.schema import validate
 
 MAX_CANDIDATE_BYTES = 1 << 20
 MAX_ACCEPTING_BYTES = 64 << 20
 DEFAULT_WAIT_S = 10.0
+POLL_S = 0.002
+_SYSTEM_CLOCK = SystemClock()
 
 
 @dataclass(frozen=True)
@@ -108,20 +112,20 @@ def drop_accepting(layout: VaultLayout) -> None:
 
 
 @contextlib.contextmanager
-def hold_inbox(layout: VaultLayout, timeout_s: float = DEFAULT_WAIT_S) -> Iterator[None]:
+def hold_inbox(layout: VaultLayout, timeout_s: float = DEFAULT_WAIT_S, clock: Clock = _SYSTEM_CLOCK) -> Iterator[None]:
     """Let nobody else write to the inbox inside the ``with`` block. Not to be taken with the vault's lock held.
 
     Raises ``UnavailableError``: ``inbox-busy`` after ``timeout_s`` seconds, ``inbox-unreadable`` for a lock that can't
     be made.
     """
-    from filelock import FileLock, Timeout
-
     try:
         ensure_folder(layout.runtime)
-        lock = FileLock(layout.inbox_lock, mode=0o600, thread_local=False)
-        lock.acquire(timeout=timeout_s)
-    except Timeout:
-        raise UnavailableError("inbox-busy", "another process writes to the inbox", "Try again in a moment.") from None
+        end_s = clock.monotonic_s() + timeout_s
+        while (lock := try_lock(layout.inbox_lock)) is None:
+            if clock.monotonic_s() >= end_s:
+                message = "another process writes to the inbox"
+                raise UnavailableError("inbox-busy", message, "Try again in a moment.")
+            clock.sleep_s(POLL_S)
     except OSError as error:
         raise _unreadable(error, layout.runtime) from None
     try:
@@ -143,6 +147,13 @@ def drop_decided(layout: VaultLayout, ids: Iterable[str]) -> None:
     """Forget that these were decided, so that the same may be proposed again. Those that are not there do no harm."""
     for one in ids:
         _remove(layout.decided, one)
+
+
+def drop_oldest_decided(layout: VaultLayout, keep: int) -> None:
+    """Forget the oldest of what was decided, until ``keep`` are left. Reads nothing where there are no more."""
+    if len(_names(layout.decided)) > keep:
+        decided = load_decided(layout)
+        drop_decided(layout, [one.candidate.id for one in decided[: max(0, len(decided) - keep)]])
 
 
 def take_back(layout: VaultLayout, candidate_id: str) -> Candidate | None:
