@@ -4,31 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from gitmem.clock import SystemClock
-from gitmem.model.answer import Answer
-from gitmem.model.authority import Actor
-from gitmem.model.change import Receipt
-from gitmem.model.ids import OpId
-from gitmem.model.record import Problem
-from gitmem.model.settings import VaultEntry
-from gitmem.service.init import NewVault, init_vault
 from gitmem.service.locate import find_global, locate
-from gitmem.service.memory import Memory
 from gitmem.service.vault import OpenVault, Options
-from gitmem.vault.handovers import has_handovers
 from gitmem.vault.layout import HomeLayout
+
+if TYPE_CHECKING:
+    from gitmem.model.answer import Answer
+    from gitmem.model.authority import Actor
+    from gitmem.model.change import Receipt
+    from gitmem.model.ids import OpId
+    from gitmem.model.record import Problem
+    from gitmem.model.settings import VaultEntry
+    from gitmem.service.init import NewVault
+    from gitmem.service.memory import Memory
+
+
+def open_vault(home: str, folder: str, named: str | None = None, options: Options | None = None) -> OpenVault:
+    """Return the vault that ``named`` or ``folder`` means; see ``service.locate.locate`` for how and its errors."""
+    entry = locate(HomeLayout(home), folder, named)
+    return OpenVault(entry, SystemClock(), replace(options or Options(), home=home, settle_handovers=_settle_handovers))
 
 
 def open_memory(home: str, folder: str, named: str | None = None, options: Options | None = None) -> Memory:
-    """Return the memory that ``named`` or ``folder`` means; see ``service.locate.locate`` for how and its errors."""
-    layout = HomeLayout(home)
-    entry = locate(layout, folder, named)
-    chosen = replace(options or Options(), home=home, settle_handovers=_settle_handovers)
-    return Memory(OpenVault(entry, SystemClock(), chosen), lambda: find_global(layout))
+    """Return the memory over the vault that ``open_vault`` returns."""
+    return make_memory(open_vault(home, folder, named, options))
+
+
+def make_memory(vault: OpenVault) -> Memory:
+    """Return the memory over an open ``vault``."""
+    from gitmem.service.memory import Memory
+
+    return Memory(vault, lambda: find_global(HomeLayout(vault.options.home)))
 
 
 def _settle_handovers(vault: OpenVault) -> tuple[Problem, ...]:
+    from gitmem.vault.handovers import has_handovers
+
     if not has_handovers(HomeLayout(vault.options.home)):
         return ()
     from gitmem.service.handover import settle_handovers
@@ -38,6 +52,8 @@ def _settle_handovers(vault: OpenVault) -> tuple[Problem, ...]:
 
 def make_vault(home: str, wanted: NewVault, actor: Actor, op_id: OpId | None = None) -> tuple[VaultEntry, Receipt]:
     """Make a vault, or find it; see ``service.init.init_vault``."""
+    from gitmem.service.init import init_vault
+
     return init_vault(HomeLayout(home), wanted, actor, SystemClock(), op_id)
 
 

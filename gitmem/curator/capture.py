@@ -1,7 +1,7 @@
 """What is kept of an event: metadata in known forms, and nothing else. Pure; the one gate between a host and the disk.
 
-Whatever a host says, only this can come through: words of fixed vocabularies, numbers, a keyed hash, the name of a tool
-and of a session in a plain form, and paths below the workspace.
+Whatever a host says, only this comes through (INV-METADATA-ONLY): words of fixed vocabularies, numbers, a keyed hash,
+the name of a tool and of a session in a plain form, and paths below the workspace.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ So no argument, name or secret of a command line can ever be kept: only the word
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -197,6 +196,8 @@ def _find(line: str, depth: int) -> Command:
 
 def _split(line: str) -> tuple[list[tuple[list[str], str]], bool]:
     """Return the commands of a line, each with what stands behind it, and whether all of the line was understood."""
+    import shlex
+
     lexer = shlex.shlex(line, posix=True, punctuation_chars="();<>|&\n")
     lexer.whitespace = " \t\r"
     lexer.commenters = ""

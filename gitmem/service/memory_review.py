@@ -34,6 +34,18 @@ class ReviewVerbs(MemoryBase):
 
         count_odd(self.vault, what)
 
+    def journal_add(self, seen: Seen) -> Answer:
+        """Keep an event that a person or a script tells. Raises. See ``service.journal``."""
+        from gitmem.service.journal import add_event
+
+        return add_event(self.vault, seen)
+
+    def journal_list(self, session: str | None = None) -> Answer:
+        """Return the sessions of which events wait, or the events of one, as rows. See ``service.journal``."""
+        from gitmem.service.journal import list_events, list_sessions
+
+        return report(lambda: list_sessions(self.vault) if session is None else list_events(self.vault, session))
+
     def propose(self, draft: Draft, actor: Actor, *, why: Sequence[str] = (), op_id: OpId | None = None) -> Proposed:
         """Put a draft into the inbox, where it waits for a person. See ``service.propose``."""
         from gitmem.service.propose import propose

@@ -18,6 +18,7 @@ from gitmem.service.catalog import describe_catalog, list_problems
 from gitmem.service.check import VIEW_EDITED, find_edited_views
 from gitmem.service.hidden import is_private_note
 from gitmem.service.inbox import count_candidates
+from gitmem.service.journal import describe_events
 from gitmem.service.maintain import find_due
 from gitmem.service.policy import list_policy_problems
 from gitmem.service.vault import OpenVault
@@ -44,9 +45,9 @@ def status(vault: OpenVault) -> Answer:
     ``staged_apart``, ``left_alone`` (why ``adopt`` passes it over, else empty), ``modified`` (UTC, ``None`` where the
     file is gone) and ``owner`` (the account that owns the file, ``None`` for this one). ``extra`` has ``vault`` (name,
     id, scope, path), ``branch``, ``in_progress``, ``counts`` by state, private ones apart, ``catalog`` as
-    ``describe_catalog`` has it, and ``waiting``: how many ``notes``, ``private`` ones (which have no row), ``views``
-    and ``other_files`` are not committed, and ``inbox``: how many ``candidates`` wait, ``deferred`` ones among them.
-    Problems of files are diagnostics.
+    ``describe_catalog`` has it, ``journal`` as ``describe_events`` (``None`` where it can't be read), ``waiting``: how
+    many ``notes``, ``private`` ones (which have no row), ``views`` and ``other_files`` are not committed, and
+    ``inbox``: how many ``candidates`` wait, ``deferred`` ones among them. Problems of files are diagnostics.
     Raises what opening the vault raises.
     """
     manifest = vault.manifest
@@ -63,18 +64,13 @@ def status(vault: OpenVault) -> Answer:
     problems = [*settled, *found.problems, *unreadable, *_list_oddities(vault, manifest, head, views)]
     problems += [*list_problems(catalog), *unread]
     extra: dict[str, Any] = {
-        "vault": {
-            "name": manifest.name,
-            "id": manifest.vault_id,
-            "scope": manifest.scope.value,
-            "path": vault.layout.repo,
-            "format": manifest.format,
-        },
+        "vault": _describe(vault, manifest),
         "branch": vault.repo.head().branch,
         "in_progress": vault.repo.state_in_progress(),
         "counts": dict(sorted(counts.items())),
         "catalog": catalog,
         "inbox": inbox,
+        "journal": _count_events(vault, problems),
         "waiting": {
             "notes": len(rows),
             "private": len(waiting) - len(rows),
@@ -105,6 +101,24 @@ def _list_oddities(vault: OpenVault, manifest: Manifest, head: CommitId, views: 
     if branch != manifest.branch:
         problems.append(Problem("not-on-managed-branch", f"the vault is not on its branch {manifest.branch}"))
     return problems
+
+
+def _describe(vault: OpenVault, manifest: Manifest) -> dict[str, Any]:
+    return {
+        "name": manifest.name,
+        "id": manifest.vault_id,
+        "scope": manifest.scope.value,
+        "path": vault.layout.repo,
+        "format": manifest.format,
+    }
+
+
+def _count_events(vault: OpenVault, problems: list[Problem]) -> dict[str, int] | None:
+    try:
+        return describe_events(vault)
+    except UnavailableError as error:
+        problems.append(Problem(error.code, error.message))
+    return None
 
 
 def _count_notes(vault: OpenVault, found: Scan) -> tuple[Counter[str], list[Problem]]:

@@ -25,10 +25,12 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "reject",
             "defer",
             "reconsider",
+            "journal",
             "onboard",
         ),
     ),
     ("Trust", ("settings",)),
+    ("Agents", ("hook",)),
     ("Look after", ("init", "status", "check", "doctor", "eval", "maintain", "catalog", "tour", "completion")),
 )
 MAX_PURPOSE_CHARS = 66

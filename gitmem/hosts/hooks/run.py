@@ -24,12 +24,14 @@ from gitmem.hosts.hooks.payload import (
     is_known,
     parse_payload,
 )
-from gitmem.model.event import Odd
+from gitmem.model.event import EventKind, Odd
 
 BUDGET_S = 1.2
 """Within which it ends, whatever holds it up: some hosts give 1.5 s to the end of a session."""
 _CHUNK_BYTES = 1 << 20
 _NO_VAULT = "no-vault"
+ASKING = frozenset((EventKind.SESSION_START, EventKind.PROMPT, EventKind.COMPACTION))
+"""Events that a host may be given an answer to."""
 
 
 class _OverBudgetError(BaseException):
@@ -60,7 +62,8 @@ def _handle(data: bytes | None, host: str, named: str | None) -> str:
     home = find_home()
     if not os.path.lexists(os.path.join(home, "registry.json")):
         return ""
-    from gitmem.wiring import open_memory
+    from gitmem.service.capture import capture, count_odd
+    from gitmem.wiring import make_memory, open_vault
 
     try:
         payload = parse_payload(data) if data is not None else {}
@@ -69,18 +72,20 @@ def _handle(data: bytes | None, host: str, named: str | None) -> str:
     family = find_family(payload, host) if payload else None
     seen = find_seen(payload, family) if payload and family else None
     folder = seen.folder if seen is not None and os.path.isdir(seen.folder) else _working_folder()
-    with open_memory(home, folder, named) as memory:
-        if seen is not None and family is not None:
-            memory.capture(seen)
+    vault = open_vault(home, folder, named)
+    if seen is not None and family is not None:
+        capture(vault, seen)
+        if seen.kind in ASKING:
             from gitmem.hosts.hooks.answer import find_answer
 
-            return find_answer(family, seen, memory)
-        if payload is None:
-            memory.count_odd(Odd.UNREADABLE)
-        elif data is None:
-            memory.count_odd(Odd.TOO_LARGE)
-        elif family is None or not is_known(payload, family):
-            memory.count_odd(Odd.UNKNOWN)
+            with make_memory(vault) as memory:
+                return find_answer(family, seen, memory)
+    elif payload is None:
+        count_odd(vault, Odd.UNREADABLE)
+    elif data is None:
+        count_odd(vault, Odd.TOO_LARGE)
+    elif family is None or not is_known(payload, family):
+        count_odd(vault, Odd.UNKNOWN)
     return ""
 
 

@@ -46,10 +46,22 @@ def _format(answer: Answer) -> str:
         asleep = extra["inbox"]["deferred"]
         deferred = f", {asleep} of them deferred" if asleep else ""
         facts.append(("inbox", f"{count(inbox, 'candidate')}{deferred}; `gitmem inbox` lists them"))
+    facts += [("events", said) for said in [_say_events(extra["journal"])] if said]
     if extra["in_progress"]:
         facts.append(("under way", safe_line(f"a {extra['in_progress']} of Git; finish or abort it")))
     lines = align(facts)
     return "\n".join([*lines, *_list_waiting(answer.rows, extra["waiting"])])
+
+
+def _say_events(journal: dict[str, int] | None) -> str:
+    """Return what waits to be curated and what was not kept, empty where there is neither."""
+    if journal is None:
+        return "can't be read"
+    sessions = f"{count(journal['events'], 'event')} of {count(journal['sessions'], 'session')} wait to be curated"
+    lost = journal["dropped"] + journal["events-dropped"] + journal["failed"] + journal["too-large"]
+    odd = journal["unknown"] + journal["unreadable"]
+    said = [sessions if journal["sessions"] else "", f"{lost} not kept" if lost else ""]
+    return ", ".join(filter(None, [*said, f"{odd} not understood" if odd else ""]))
 
 
 def _list_waiting(rows: Sequence[dict[str, Any]], waiting: dict[str, int]) -> list[str]:
