@@ -18,6 +18,7 @@ MODEL_ACTIONS = frozenset(
     }
 )
 """What the authority table lets a model surface do by itself; a policy may leave some of it to people."""
+MAX_FILE_BYTES = 64 << 10
 MAX_RULES = 64
 MAX_RULE_ID_CHARS = 64
 

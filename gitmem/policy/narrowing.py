@@ -73,8 +73,9 @@ def iter_checks(
     Of an edit, what was so ``before`` is no matter.
     """
     if action is not Action.ACCEPT:  # that one needs a rule of its own
-        told = "by itself a model does " + (", ".join(sorted(policy.model_may)) or "nothing")
-        yield Check("model_may", action in policy.model_may, f"{told}; this is {action}", _hint_for(action))
+        may = action in policy.model_may
+        told = f"{action} is what a model may do by itself" if may else f"{action} is left to people"
+        yield Check("model_may", may, told, _hint_for(action))
     if record is None or action not in _WRITING:
         return
     if before is None or before.kind is not record.kind:
@@ -84,9 +85,9 @@ def iter_checks(
         yield _check_evidence(policy, action, record.evidence)
     if before is None or len(record.body) > len(before.body):
         most = policy.bounds.body_chars
-        told = f"a record of a model has at most {most} characters"
         count = len(record.body)
-        yield Check("bounds.body_chars", count <= most, f"{told}; this has {count}", _hint_for(action), count, most)
+        told = f"a model's record has at most {most} characters; this has {count}"
+        yield Check("bounds.body_chars", count <= most, told, _hint_for(action), count, most)
 
 
 def iter_count_checks(bounds: Bounds, handed: Handed, more: int, *, has_session: bool) -> Iterator[Check]:
@@ -99,11 +100,11 @@ def iter_count_checks(bounds: Bounds, handed: Handed, more: int, *, has_session:
 def iter_candidate_checks(bounds: Bounds, in_session: int, waiting: int) -> Iterator[Check]:
     """Yield whether one more candidate of a model surface fits beside those of its session and all that wait."""
     for name, count, per in (
-        ("candidates_per_session", in_session, "proposed in one session"),
-        ("candidates_waiting", waiting, "waiting"),
+        ("candidates_per_session", in_session, "are proposed in a session"),
+        ("candidates_waiting", waiting, "wait"),
     ):
         most = getattr(bounds, name)
-        told = f"at most {most} candidates {per}; there are {count}"
+        told = f"at most {most} candidates {per}; with this it is {count + 1}"
         yield Check(f"bounds.{name}", count < most, told, _ASK_TO_REVIEW, count + 1, most)
 
 
@@ -140,21 +141,22 @@ def make_broken(problem: str) -> Policy:
 def _check_kind(policy: Policy, action: Action, kind: Kind) -> Iterator[Check]:
     if kind in BASELINE_KINDS:  # the authority table refuses to observe it; it may be proposed, for a person to declare
         return
-    told = f"a model observes {_list(policy.kinds)}; this is a {kind}"
-    yield Check("kinds", kind in policy.kinds, told, _hint_for(action))
+    may = kind in policy.kinds
+    told = f"a model may observe a {kind}" if may else f"a model may observe {_list(policy.kinds)}, not a {kind}"
+    yield Check("kinds", may, told, _hint_for(action))
 
 
 def _check_tags(policy: Policy, action: Action, tags: Iterable[str]) -> Iterator[Check]:
     if policy.namespaces is None:
         return
     outside = sorted(tag for tag in tags if not any(lies_in(tag, top) for top in policy.namespaces))
-    told = f"tags of a model lie under {_list(policy.namespaces)}"
+    told = f"a model's tags lie under {_list(policy.namespaces)}"
     said = f"; {outside[0]} does not" if outside else ""
     yield Check("namespaces", not outside, told + said, _hint_for(action, "Use other tags, or ask a person"))
 
 
 def _check_evidence(policy: Policy, action: Action, evidence: Iterable[str]) -> Check:
-    told = f"an observation of a model needs evidence of the form {_list(policy.evidence)}"
+    told = f"an observation of a model needs evidence: {_list(policy.evidence)}"
     holds = any(form_of(entry) in policy.evidence for entry in evidence)
     return Check("evidence", holds, told, _hint_for(action))
 
@@ -172,4 +174,5 @@ def _hint_for(action: Action, start: str = "") -> str:
 
 
 def _list(words: Iterable[str]) -> str:
-    return " or ".join(sorted(words)) or "none"
+    *others, last = sorted(words) or ["nothing"]
+    return f"{', '.join(others)} or {last}" if others else last

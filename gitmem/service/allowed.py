@@ -25,7 +25,7 @@ from gitmem.service.policy import find_policy, find_promote_rule
 from gitmem.service.vault import OpenVault
 
 _BY_RULE = (Action.ACCEPT, Action.PROMOTE)
-_MEND = (
+MEND = (
     "`gitmem policy check` says what is wrong; a person mends it with `gitmem policy apply`, and may write meanwhile."
 )
 
@@ -66,9 +66,7 @@ def count_handed(vault: OpenVault, actor: Actor) -> Handed:
 def check_readable(policy: Policy) -> None:
     """Check that the committed policy could be read. Raises ``PolicyError`` (``policy-broken``)."""
     if policy.origin is Origin.BROKEN:
-        raise PolicyError(
-            "policy-broken", f"a model writes nothing here: {policy.problem}", _MEND, rule="policy-broken"
-        )
+        raise PolicyError("policy-broken", f"a model writes nothing here: {policy.problem}", MEND, rule="policy-broken")
 
 
 def check_all(checks: Iterable[Check], where: str = "", code: str = "needs-human") -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from gitmem.errors import InputError
 from gitmem.model.authority import Action, Actor, Surface
@@ -11,7 +11,7 @@ from gitmem.model.candidate import Candidate, Wants
 from gitmem.model.policy import Policy
 from gitmem.model.record import BASELINE_KINDS, Kind, State
 from gitmem.policy.authority import authority_for
-from gitmem.policy.narrowing import iter_candidate_checks, iter_checks
+from gitmem.policy.narrowing import Check, iter_candidate_checks, iter_checks
 from gitmem.service.allowed import check_all, check_readable
 from gitmem.service.draft import make_record
 from gitmem.service.gate import authorize, check_record
@@ -66,8 +66,15 @@ def check_room(waiting: Sequence[Candidate], earlier: Sequence[Candidate], new: 
     """
     if new.surface is not Surface.MODEL:
         return
+    check_all(iter_room_checks(waiting, earlier, new, policy), code="policy-bound")
+
+
+def iter_room_checks(
+    waiting: Sequence[Candidate], earlier: Sequence[Candidate], new: Candidate, policy: Policy
+) -> Iterator[Check]:
+    """Yield whether the bounds of the policy have room for ``new``, a candidate of a model surface."""
     mine = sum(_is_of_session(one, new) for one in (*waiting, *earlier))
-    check_all(iter_candidate_checks(policy.bounds, mine, len(waiting)), code="policy-bound")
+    return iter_candidate_checks(policy.bounds, mine, len(waiting))
 
 
 def usual_state(kind: Kind | None) -> State:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gitmem.model.authority import Actor
+from gitmem.model.answer import Answer
+from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Receipt
 from gitmem.model.ids import OpId
 from gitmem.service.memory_base import MemoryBase
+from gitmem.service.reading import report
 from gitmem.service.retry import answer_again
 
 if TYPE_CHECKING:
+    from gitmem.service.explain import Asked
     from gitmem.service.promote_global import Going, Handed
     from gitmem.service.set_policy import Setting
 
@@ -55,3 +58,27 @@ class TrustVerbs(MemoryBase):
         from gitmem.service.promote_global import find_going
 
         return find_going(self.vault, refs, self.find_global)
+
+    def policy(self) -> Answer:
+        """Return the policy that holds, and where it comes from. See ``service.show_policy``."""
+        from gitmem.service.show_policy import show_policy
+
+        return report(lambda: show_policy(self.vault))
+
+    def check_policy_file(self) -> Answer:
+        """Return how the work tree's ``policy.yaml`` would be read. Raises. See ``service.show_policy``."""
+        from gitmem.service.show_policy import check_policy_file
+
+        return report(lambda: check_policy_file(self.vault))
+
+    def explain(self, action: Action, actor: Actor, asked: Asked) -> Answer:
+        """Return what would be said to an operation, and by which rule. See ``service.explain``."""
+        from gitmem.service.explain import explain
+
+        return report(lambda: explain(self.vault, action, actor, asked))
+
+    def explain_record(self, ref: str) -> Answer:
+        """Return by which rules a record came to be as it is. See ``service.explain``."""
+        from gitmem.service.explain import explain_record
+
+        return report(lambda: explain_record(self.vault, ref))

@@ -14,7 +14,7 @@ from gitmem.errors import GitmemError, InputError, IntegrityError, UnavailableEr
 from gitmem.model.authority import Action, Authority, Decision, Surface
 from gitmem.model.change import Receipt
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint
-from gitmem.model.policy import Origin, Policy
+from gitmem.model.policy import MAX_FILE_BYTES, Origin, Policy
 from gitmem.model.record import Draft, Problem, Record, State
 from gitmem.model.settings import Scope
 from gitmem.model.vault_path import VaultPath
@@ -23,7 +23,7 @@ from gitmem.policy.narrowing import make_broken, make_stricter
 from gitmem.service.vault import OpenVault
 from gitmem.vault.layout import POLICY
 from gitmem.vault.paths import read_file
-from gitmem.vault.policy_file import MAX_BYTES, parse_policy
+from gitmem.vault.policy_file import parse_policy
 
 _APPLY = "a person makes it hold with `gitmem policy apply`"
 
@@ -58,7 +58,7 @@ def find_holding(vault: OpenVault, head: CommitId) -> Holding:
     set_by = find_last_of(vault.layout, Action.POLICY)
     blob = vault.repo.find_blobs(head, (POLICY,))[POLICY]
     try:
-        committed = _read(vault, head)
+        committed = read_policy(vault, head)
     except GitmemError as error:
         return Holding(make_broken(error.message), blob, set_by)
     left = _find_left(vault, set_by)
@@ -74,8 +74,11 @@ def find_accept_rule(vault: OpenVault, draft: Draft, sessions: int) -> Decision 
     """Return the decision of the policy's first rule by which ``draft`` is accepted without a person, or ``None``.
 
     ``sessions`` is in how many sessions it was proposed. It is accepted as an observation and as nothing else; the
-    decision's ``rule`` is what the commit names. Never one for a boundary, preference, goal or state.
+    decision's ``rule`` is what the commit names. Never one for a boundary, preference, goal or state, and never one in
+    a global vault.
     """
+    if is_global(vault):
+        return None
     rule = find_rule(find_policy(vault).accept, draft, sessions)
     return None if rule is None else allow(rule, "accepts without a person")
 
@@ -85,15 +88,25 @@ def find_promote_rule(vault: OpenVault, records: Sequence[Record]) -> Decision |
 
     ``None`` where there is none, in a global vault, and for anything but observations that nobody declared.
     """
-    if Scope.GLOBAL in (vault.entry.scope, vault.manifest.scope):
+    if is_global(vault):
         return None
     rules = find_policy(vault).promote
     for record in records if rules else ():
-        if record.state is not State.OBSERVATION or record.authority is Authority.USER_DECLARED:
+        if not may_be_promoted_by_rule(record):
             return None
         sessions = count_sessions(vault, record)
         rules = tuple(rule for rule in rules if find_rule((rule,), record, sessions))
     return allow(rules[0], "promotes without a person") if rules else None
+
+
+def may_be_promoted_by_rule(record: Record) -> bool:
+    """Tell whether a rule of a policy may promote ``record`` at all: an observation that nobody declared."""
+    return record.state is State.OBSERVATION and record.authority is not Authority.USER_DECLARED
+
+
+def is_global(vault: OpenVault) -> bool:
+    """Tell whether the vault, by its marker or by the home, is the global one, in which no rule opens anything."""
+    return Scope.GLOBAL in (vault.entry.scope, vault.manifest.scope)
 
 
 def count_sessions(vault: OpenVault, record: Record) -> int:
@@ -134,7 +147,7 @@ def _tell_holding(holding: Holding) -> Iterator[Problem]:
 
 def _tell_work_tree(vault: OpenVault, holding: Holding) -> Iterator[Problem]:
     try:
-        data = read_file(vault.layout.repo, VaultPath(POLICY), MAX_BYTES)
+        data = read_file(vault.layout.repo, VaultPath(POLICY), MAX_FILE_BYTES)
     except GitmemError as error:
         yield Problem("policy-uncommitted", f"{POLICY} can't be read from the work tree: {error.message}", POLICY)
         return
@@ -144,8 +157,11 @@ def _tell_work_tree(vault: OpenVault, holding: Holding) -> Iterator[Problem]:
     yield Problem("policy-uncommitted", f"{what}, so the committed one holds; {_APPLY}", POLICY)
 
 
-def _read(vault: OpenVault, commit: CommitId) -> Policy | None:
-    """Return the policy of a commit, ``None`` for none. Raises ``GitmemError`` for one that can't be read."""
+def read_policy(vault: OpenVault, commit: CommitId) -> Policy | None:
+    """Return the policy that a commit has, ``None`` for none. Raises ``GitmemError`` for one that can't be read.
+
+    Who put it there is no matter.
+    """
     if vault.repo.find_blobs(commit, (POLICY,))[POLICY] is None:
         return None
     data = vault.repo.read_blob(commit, POLICY)
@@ -164,7 +180,7 @@ def _parse(data: bytes) -> Policy:
 def _read_set(vault: OpenVault, set_by: Receipt | None) -> Policy | None:
     """Return the policy that a person set last, ``None`` where that is none or can't be read any more."""
     try:
-        return None if set_by is None or set_by.commit is None else _read(vault, set_by.commit)
+        return None if set_by is None or set_by.commit is None else read_policy(vault, set_by.commit)
     except GitmemError:
         return None
 

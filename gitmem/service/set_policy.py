@@ -8,6 +8,7 @@ from gitmem.errors import InputError, StateError
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Change, FileEdit, Receipt
 from gitmem.model.ids import OpId, fingerprint, new_op_id
+from gitmem.model.policy import MAX_FILE_BYTES
 from gitmem.model.vault_path import VaultPath
 from gitmem.service.differences import describe_edit
 from gitmem.service.gate import authorize
@@ -17,7 +18,7 @@ from gitmem.service.retry import describe_request
 from gitmem.service.vault import OpenVault
 from gitmem.vault.layout import POLICY
 from gitmem.vault.paths import read_file
-from gitmem.vault.policy_file import MAX_BYTES, check_policy_schema, default_policy, parse_policy
+from gitmem.vault.policy_file import check_policy_schema, default_policy, parse_policy
 
 _PATH = VaultPath(POLICY)
 
@@ -46,7 +47,7 @@ def find_setting(vault: OpenVault, data: bytes | None = None) -> Setting:
     head = vault.head()
     is_edited = data is None
     if is_edited:
-        data = read_file(vault.layout.repo, _PATH, MAX_BYTES + 1)
+        data = read_file(vault.layout.repo, _PATH, MAX_FILE_BYTES + 1)
     holding = find_holding(vault, head)
     if data is None and holding.blob is None and holding.set_by is None:
         raise InputError("no-policy-file", f"the vault has no {POLICY}", "`gitmem policy init` makes one to edit.")
@@ -94,7 +95,7 @@ def init_policy(vault: OpenVault, actor: Actor, op_id: OpId | None = None) -> Re
     if earlier is not None:
         return earlier
     committed = vault.repo.find_blobs(vault.head(), (POLICY,))[POLICY]
-    if committed is not None or read_file(vault.layout.repo, _PATH, MAX_BYTES + 1) is not None:
+    if committed is not None or read_file(vault.layout.repo, _PATH, MAX_FILE_BYTES + 1) is not None:
         hint = "Edit it, then commit it with `gitmem policy apply`; `gitmem policy show` says what holds."
         raise StateError("policy-exists", f"the vault has a {POLICY} already", hint)
     data = default_policy()

@@ -15,6 +15,7 @@ from gitmem.errors import InputError
 from gitmem.model.authority import Action
 from gitmem.model.policy import (
     EVIDENCE_FORMS,
+    MAX_FILE_BYTES,
     MAX_RULES,
     MODEL_ACTIONS,
     Bounds,
@@ -29,7 +30,6 @@ from gitmem.vault.layout import POLICY
 from gitmem.vault.schema import validate
 from gitmem.vault.yaml_core import Block, Entry, Node
 
-MAX_BYTES = 64 << 10
 MAX_WORDS = 64
 MAX_SESSIONS = 32
 _HINT = "See docs/policy.md for what may stand there; `gitmem policy check` tries the file."
@@ -68,8 +68,8 @@ def default_policy() -> bytes:
 
 
 def _decode(data: bytes) -> str:
-    if len(data) > MAX_BYTES:
-        raise _bad(f"the file is larger than {MAX_BYTES >> 10} KiB", None)
+    if len(data) > MAX_FILE_BYTES:
+        raise _bad(f"the file is larger than {MAX_FILE_BYTES >> 10} KiB", None)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -81,7 +81,7 @@ def test_a_refusal_names_the_first_check_that_does_not_hold_and_says_what_to_do(
         rule="policy:kinds",
         allowed=False,
         needs_human=True,
-        reason="the vault's policy: a model observes fact; this is a finding",
+        reason="the vault's policy: a model may observe fact, not a finding",
         hint="Propose it instead, or ask a person to run it at a terminal.",
     )
     assert find_refusal(iter_checks(NARROW, Action.OBSERVE, DRAFT)) is None
@@ -114,7 +114,7 @@ def test_candidates_are_counted_by_session_and_in_all() -> None:
         Check(
             "bounds.candidates_per_session",
             False,
-            "at most 2 candidates proposed in one session; there are 2",
+            "at most 2 candidates are proposed in a session; with this it is 3",
             "Ask a person to review what waits in the inbox.",
             3,
             2,
@@ -122,7 +122,7 @@ def test_candidates_are_counted_by_session_and_in_all() -> None:
         Check(
             "bounds.candidates_waiting",
             False,
-            "at most 5 candidates waiting; there are 5",
+            "at most 5 candidates wait; with this it is 6",
             "Ask a person to review what waits in the inbox.",
             6,
             5,

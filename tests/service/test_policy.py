@@ -395,7 +395,7 @@ class TestBounds:
         with pytest.raises(PolicyError) as caught:
             strict.observe_all([draft("Short"), draft("Long", "x" * 200)], agent)
 
-        assert caught.value.message.startswith("'Long': the vault's policy: a record of a model has at most 100 char")
+        assert caught.value.message.startswith("'Long': the vault's policy: a model's record has at most 100 char")
 
     def test_of_many_who_ask_at_once_none_gets_past_it(self, desk: Desk, strict: Memory) -> None:
         strict.close()

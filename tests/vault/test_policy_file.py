@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from gitmem.errors import InputError
 from gitmem.model.authority import Action
-from gitmem.model.policy import Bounds, EvidenceRule, Origin, Policy
+from gitmem.model.policy import MAX_FILE_BYTES, Bounds, EvidenceRule, Origin, Policy
 from gitmem.model.record import Kind
-from gitmem.vault.policy_file import MAX_BYTES, check_policy_schema, default_policy, parse_policy
+from gitmem.vault.policy_file import check_policy_schema, default_policy, parse_policy
 from gitmem.vault.schema import validate
 
 WHOLE = """\
@@ -134,7 +134,7 @@ def test_what_is_wrong_is_told_with_its_line(text: str, line: int | None, messag
 def test_a_file_that_is_no_text_or_too_large_is_refused() -> None:
     for data, message in (
         (b"kinds: [fact]\n# \xff\n", "policy.yaml, line 2: the file is not UTF-8"),
-        (b"#" * (MAX_BYTES + 1), "policy.yaml: the file is larger than 64 KiB"),
+        (b"#" * (MAX_FILE_BYTES + 1), "policy.yaml: the file is larger than 64 KiB"),
     ):
         with pytest.raises(InputError) as caught:
             parse_policy(data)

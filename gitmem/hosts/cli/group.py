@@ -29,7 +29,7 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "onboard",
         ),
     ),
-    ("Trust", ("settings",)),
+    ("Trust", ("policy", "settings")),
     ("Agents", ("hook",)),
     ("Look after", ("init", "status", "check", "doctor", "eval", "maintain", "catalog", "tour", "completion")),
 )
