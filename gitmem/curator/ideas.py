@@ -32,10 +32,14 @@ class Idea:
     contradicts: tuple[RecordId, ...] = ()
     worth: float = 0.5
 
+    def id_in(self, vault_id: str) -> RecordId:
+        """Return the id that the candidate of this idea has in the vault ``vault_id``."""
+        return derive_record_id("idea", vault_id, self.wants.value, *self.about)
+
     def to_candidate(self, vault_id: str, now: str, actor: str = CURATOR) -> Candidate:
         """Return the candidate of this idea in the vault ``vault_id``, made at ``now`` for ``actor``."""
         return Candidate(
-            id=derive_record_id("idea", vault_id, self.wants.value, *self.about),
+            id=self.id_in(vault_id),
             created=now,
             draft=self.draft,
             wants=self.wants,

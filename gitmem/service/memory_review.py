@@ -17,6 +17,7 @@ from gitmem.service.retry import answer_again
 
 if TYPE_CHECKING:
     from gitmem.model.event import Event, Odd, Seen
+    from gitmem.service.curate import Curation, Wanted
 
 
 class ReviewVerbs(MemoryBase):
@@ -107,3 +108,11 @@ class ReviewVerbs(MemoryBase):
         from gitmem.service.decide import reconsider
 
         return reconsider(self.vault, refs, actor)
+
+    def curate(
+        self, actor: Actor, wanted: Wanted | None = None, *, dry_run: bool = False, op_id: OpId | None = None
+    ) -> Curation:
+        """Write the episodes of sessions that are over, and propose what repeats. See ``service.curate``."""
+        from gitmem.service.curate import curate
+
+        return curate(self.vault, actor, wanted, dry_run=dry_run, op_id=op_id)

@@ -29,7 +29,7 @@ def find_near_records(vault: OpenVault, drafts: Sequence[Draft]) -> list[list[Re
     """
 
     def look(reading: Reading) -> Answer:
-        paths = [_find_paths(reading, draft) for draft in drafts]
+        paths = [find_near_paths(reading, draft) for draft in drafts]
         records = reading.records(dict.fromkeys(path for some in paths for path in some))
         found = [[records[path][0] for path in some if path in records] for some in paths]
         return Answer(Status.OK, reading.head, extra={"found": found})
@@ -38,13 +38,18 @@ def find_near_records(vault: OpenVault, drafts: Sequence[Draft]) -> list[list[Re
     return found
 
 
-def _find_paths(reading: Reading, draft: Draft) -> list[str]:
+def find_near_paths(reading: Reading, draft: Draft, limit: int = MAX_FOUND) -> list[str]:
+    """Return the paths of at most ``limit`` records that share most of the rarer words of ``draft``, best first.
+
+    Those with its key or title come on top of these. Retired ones are among them, private ones not. Nothing is read
+    but the catalog.
+    """
     from gitmem.catalog.candidates import find_candidates
     from gitmem.catalog.filters import Filters
 
     keys = [fold(draft.key)] if draft.key else []
     every: Filters = replace(Filters(), states=())
-    pool = find_candidates(reading.database, _list_terms(draft), fold(draft.title), keys, every, MAX_FOUND)
+    pool = find_candidates(reading.database, _list_terms(draft), fold(draft.title), keys, every, limit)
     return [one.path for one in pool.found]
 
 

@@ -14,11 +14,21 @@ from gitmem.model.record import Record, State
 from gitmem.model.validity import NOT_YET, find_marks
 from gitmem.service.reading import Reading
 
+_MAX_NAMES = 500
+"""About how many records the catalog is asked at once; some builds of SQLite take no more than 999 values."""
 _STANDING = {State.RETIRED: 0, State.OBSERVATION: 1, State.PROMOTED: 2, State.BASELINE: 3}
 
 
 def find_superseded(reading: Reading, records: Sequence[Record]) -> dict[str, str]:
-    """Return the paths of those ``records`` of the work tree that another one replaces, each with that one's title.
+    """Return the paths of those ``records`` that another one replaces, each with that one's title.
+
+    Does what ``find_replacements`` does.
+    """
+    return {path: newer.title for path, newer in find_replacements(reading, records).items()}
+
+
+def find_replacements(reading: Reading, records: Sequence[Record]) -> dict[str, Record]:
+    """Return the paths of those ``records`` of the work tree that another one replaces, each with that one.
 
     Private and retired records replace nothing, nor do those that are not valid yet, nor does a record itself. Reads
     the few records that may replace one of ``records``.
@@ -26,16 +36,17 @@ def find_superseded(reading: Reading, records: Sequence[Record]) -> dict[str, st
     from gitmem.catalog.query import list_superseding
 
     names = list(dict.fromkeys(link_name(record.path) for record in records))
-    paths = list_superseding(reading.database, names)
+    chunks = (names[start : start + _MAX_NAMES] for start in range(0, len(names), _MAX_NAMES))
+    paths = list(dict.fromkeys(path for some in chunks for path in list_superseding(reading.database, some)))
     if not paths:
         return {}
     newer = [record for record, _data in reading.records(paths).values()]
     uncommitted = reading.uncommitted(newer)
-    found: dict[str, str] = {}
+    found: dict[str, Record] = {}
     for older, record in _iter_pairs(reading, records, newer):
         is_sure = record.path not in uncommitted or older.state is State.OBSERVATION
         if is_sure and _STANDING[record.state] >= _STANDING[older.state]:
-            found.setdefault(older.path, record.title)
+            found.setdefault(older.path, record)
     return found
 
 

@@ -126,6 +126,21 @@ class VaultLayout:
         return join(self.runtime, "events.tally")
 
     @property
+    def curating(self) -> str:
+        """Sessions that are being curated, one file each: set aside, so that later events are kept apart."""
+        return join(self.runtime, "curating")
+
+    @property
+    def curated_file(self) -> str:
+        """What is remembered of curated sessions and of the curator's own ideas; losing it costs only those."""
+        return join(self.runtime, "curated.json")
+
+    @property
+    def curate_lock(self) -> str:
+        """Guards what is being curated against two who do it."""
+        return join(self.runtime, "curate.lock")
+
+    @property
     def displaced(self) -> str:
         """What a person wrote into a file that an operation had just replaced."""
         return join(self.runtime, "displaced")

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from gitmem.disk import NO_FOLLOW, READ_FLAGS, ensure_folder, read_regular, write_new
+from gitmem.disk import NO_FOLLOW, READ_FLAGS, ensure_folder, flush_folder, read_regular, write_new
 from gitmem.errors import GitmemError, UnavailableError
 from gitmem.model.event import Event, EventKind, Odd
 from gitmem.vault.layout import VaultLayout
@@ -94,14 +94,14 @@ def read_spool(layout: VaultLayout, session: str) -> Spool:
 
 def iter_spools(layout: VaultLayout) -> Iterator[Spool]:
     """Yield the sessions of which something is kept. Raises ``UnavailableError`` (``spool-unreadable``)."""
-    for name in _list_names(layout):
+    for name in _list_names(layout.events):
         yield _read(os.path.join(layout.events, name), "")
 
 
 def count_waiting(layout: VaultLayout) -> Waiting:
     """Return how much waits, without looking into events. Raises ``UnavailableError`` (``spool-unreadable``)."""
     sessions, events, dropped = 0, 0, 0
-    for name in _list_names(layout):
+    for name in _list_names(layout.events):
         lines = _read_bytes(os.path.join(layout.events, name)).splitlines()
         sessions += 1
         dropped += lines.count(b"")
@@ -127,6 +127,37 @@ def drop_spool(layout: VaultLayout, session: str, size: int | None = None) -> No
             os.replace(temp, path)
         else:
             os.unlink(path)
+
+
+def claim_spool(layout: VaultLayout, session: str) -> bool:
+    """Set what is kept of ``session`` aside to be curated, durable; what comes later starts a new file.
+
+    ``False`` where nothing is kept of it, or where something of it was set aside before and is still there. Raises
+    ``OSError``.
+    """
+    path = _file_of(layout, session)
+    target = os.path.join(layout.curating, os.path.basename(path))
+    if not os.path.lexists(path) or os.path.lexists(target):
+        return False
+    ensure_folder(layout.curating)
+    with _hold(path) as fd:
+        os.fsync(fd)
+        os.rename(path, target)
+    flush_folder(layout.curating)
+    return True
+
+
+def iter_claimed(layout: VaultLayout) -> Iterator[Spool]:
+    """Yield the sessions that are set aside. Raises ``UnavailableError`` (``spool-unreadable``)."""
+    for name in _list_names(layout.curating):
+        yield _read(os.path.join(layout.curating, name), "")
+
+
+def drop_claimed(layout: VaultLayout, session: str) -> None:
+    """Remove what was set aside of ``session``, once it is curated; durable."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(os.path.join(layout.curating, os.path.basename(_file_of(layout, session))))
+        flush_folder(layout.curating)
 
 
 def event_to_json(event: Event) -> dict[str, Any]:
@@ -232,13 +263,13 @@ def _is_ended(path: str) -> bool:
     return False
 
 
-def _list_names(layout: VaultLayout) -> list[str]:
+def _list_names(folder: str) -> list[str]:
     try:
-        return sorted(filter(_NAME.fullmatch, os.listdir(layout.events)))
+        return sorted(filter(_NAME.fullmatch, os.listdir(folder)))
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise _unreadable(layout.events, error) from None
+        raise _unreadable(folder, error) from None
 
 
 def _read_bytes(path: str) -> bytes:
