@@ -25,10 +25,8 @@ from gitmem.service.together import describe
 from gitmem.service.vault import OpenVault
 from gitmem.vault.inbox import drop_accepting, save_accepting
 
-__all__ = ["ACCEPT_STEPS", "Choice", "Chosen", "accept", "find_accept_decision", "plan_accept"]
+__all__ = ["Choice", "accept", "find_accept_decision", "plan_accept"]
 
-ACCEPT_STEPS = ("accept-commit", "accept-decide", "accept-forget")
-"""What ``Options.probe`` is called with: before the commit, before the candidates are decided, before that is done."""
 MAX_CHOICES = 300
 
 

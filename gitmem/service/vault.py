@@ -234,6 +234,6 @@ def _has_lock_leftovers(git_dir: str, common_dir: str) -> bool:
 
 def list_steps() -> tuple[str, ...]:
     """Return the names that ``Options.probe`` is called with."""
-    from gitmem.transaction.ground import HANDOVER_STEPS, MAINTAIN_STEPS, RECOVERY_STEPS, STEPS
+    from gitmem.transaction.ground import ACCEPT_STEPS, HANDOVER_STEPS, MAINTAIN_STEPS, RECOVERY_STEPS, STEPS
 
-    return STEPS + RECOVERY_STEPS + MAINTAIN_STEPS + HANDOVER_STEPS
+    return STEPS + RECOVERY_STEPS + MAINTAIN_STEPS + HANDOVER_STEPS + ACCEPT_STEPS

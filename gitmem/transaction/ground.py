@@ -59,6 +59,9 @@ MAINTAIN_STEPS = (
 the first loose file and the second go, before each pack that was merged loses its index and then its other files, and
 before the commit graph is replaced. A pack that is made of packs passes the same points as one of loose objects."""
 
+ACCEPT_STEPS = ("accept-commit", "accept-decide", "accept-forget")
+"""The points at which accepting candidates calls it: before the commit, before the candidates are decided, before the
+note of the acceptance is dropped."""
 HANDOVER_STEPS = ("handover", "handover-second", "handover-drop")
 """The points at which an operation of two vaults calls it: before it writes down what it is about to do, before the
 second vault's half, and before what was written down is removed."""
