@@ -56,7 +56,7 @@ def list_events(vault: OpenVault, session: str) -> Answer:
     """
     spool = _find_spool(list(iter_spools(vault.layout)), session)
     if spool is None:
-        return Answer(Status.NO_MATCH, vault.head(), extra={"session": session})
+        return Answer(Status.NO_MATCH, vault.head(), extra={"session": session, "dropped": 0, "torn": 0})
     extra = {"session": spool.session, "dropped": spool.dropped, "torn": spool.torn}
     return Answer(Status.OK, vault.head(), rows=tuple(map(event_row, spool.events)), extra=extra)
 

@@ -19,10 +19,7 @@ def ensure_key(path: str) -> bytes:
     temp = f"{path}.{os.urandom(8).hex()}.tmp"
     try:
         write_new(temp, os.urandom(KEY_BYTES))
-        if os.path.lexists(path):
-            os.replace(temp, path)
-        else:
-            _put(temp, path)
+        _put(temp, path)
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temp)
@@ -30,13 +27,12 @@ def ensure_key(path: str) -> bytes:
 
 
 def _put(temp: str, path: str) -> None:
-    """Give the file its name, where no other process was faster."""
+    """Give the file its name, where no other process was faster; a damaged file there gives way."""
     try:
         os.link(temp, path)
-    except FileExistsError:
-        pass
-    except OSError:  # a file system without links
-        os.replace(temp, path)
+    except OSError:  # one is there, or the file system has no links
+        if not _read(path):
+            os.replace(temp, path)
 
 
 def _read(path: str) -> bytes:

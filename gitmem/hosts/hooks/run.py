@@ -12,7 +12,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from types import FrameType
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from gitmem.errors import GitmemError
 from gitmem.hosts.environment import find_home
@@ -38,15 +38,18 @@ class _OverBudgetError(BaseException):
     """The time is over. Not an ``Exception``, so that nothing on the way takes it for its own trouble."""
 
 
-def run_hook(args: Sequence[str] = ()) -> int:
+def run_hook(args: Sequence[str] = (), home: str = "", folder: str = "") -> int:
     """Handle one payload and return 0. ``args`` are ``--host NAME`` and ``--vault PATH|NAME``, or none.
 
+    ``home`` and the working ``folder`` (both absolute) are the process's own where they are not given.
     Prints the answer, if there is one, and at most one line on standard error.
     """
     try:
         with _budget():
             named = dict(zip(args[::2], args[1::2], strict=False))
-            _say(sys.stdout, _handle(_read(sys.stdin.buffer), named.get("--host", ""), named.get("--vault")))
+            data = _read(sys.stdin.buffer)
+            place = _Place(home or find_home(), folder or _working_folder(), named.get("--vault"))
+            _say(sys.stdout, _handle(data, named.get("--host", ""), place))
     except _OverBudgetError:
         _say(sys.stderr, f"gitmem: nothing kept of this event, it took more than {BUDGET_S:g} s\n")
     except GitmemError as error:
@@ -57,10 +60,15 @@ def run_hook(args: Sequence[str] = ()) -> int:
     return 0
 
 
-def _handle(data: bytes | None, host: str, named: str | None) -> str:
+class _Place(NamedTuple):
+    home: str
+    folder: str
+    named: str | None
+
+
+def _handle(data: bytes | None, host: str, place: _Place) -> str:
     """Keep what may be kept of the payload ``data`` (``None`` for one that is too large) and return the answer."""
-    home = find_home()
-    if not os.path.lexists(os.path.join(home, "registry.json")):
+    if not os.path.lexists(os.path.join(place.home, "registry.json")):
         return ""
     from gitmem.service.capture import capture, count_odd
     from gitmem.wiring import make_memory, open_vault
@@ -71,8 +79,8 @@ def _handle(data: bytes | None, host: str, named: str | None) -> str:
         payload = None
     family = find_family(payload, host) if payload else None
     seen = find_seen(payload, family) if payload and family else None
-    folder = seen.folder if seen is not None and os.path.isdir(seen.folder) else _working_folder()
-    vault = open_vault(home, folder, named)
+    folder = seen.folder if seen is not None and os.path.isdir(seen.folder) else place.folder
+    vault = open_vault(place.home, folder, place.named)
     if seen is not None and family is not None:
         capture(vault, seen)
         if seen.kind in ASKING:

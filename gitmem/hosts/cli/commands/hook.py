@@ -22,4 +22,5 @@ def command(call: Call, *, host: str | None) -> int:
     from gitmem.hosts.hooks.run import run_hook
 
     given = {"--host": host, "--vault": call.vault}
-    return run_hook([word for name, value in given.items() if value for word in (name, value)])
+    words = [word for name, value in given.items() if value for word in (name, value)]
+    return run_hook(words, call.environment.home, call.environment.folder)
