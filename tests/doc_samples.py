@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from host_payloads import load_payloads
+
+from gitmem.hosts.hooks.payload import find_family, find_seen
 from gitmem.model.authority import Actor, Surface
+from gitmem.model.event import Odd
 from gitmem.model.record import Draft, Kind
 from gitmem.model.settings import Scope
 from gitmem.service.init import NewVault
 from gitmem.wiring import make_vault, open_memory
+
+from conftest import git
 
 if TYPE_CHECKING:
     from hosts.driving import Gitmem
@@ -129,6 +136,21 @@ def make_context_sample(gitmem: Gitmem) -> Ids:
         seen = memory.observe(wanted, _AGENT).records[0].id
         ids["d1xtgkar8dnv"] = memory.promote(seen, _PERSON)
     return {receipt.records[0].id: shown for shown, receipt in ids.items()}
+
+
+def make_capture_sample(gitmem: Gitmem) -> Ids:
+    """A project under Git, the session that was recorded with Claude Code in it, and one odd payload."""
+    project = gitmem.environment.folder
+    git(Path(project), "init", "-q")
+    with open_memory(gitmem.environment.home, project) as memory:
+        for payload in load_payloads("claude-code", project):
+            family = find_family(payload)
+            assert family is not None
+            seen = find_seen(payload, family)
+            if seen is not None:
+                memory.capture(replace(seen, session="5f0c2a7e"))
+        memory.count_odd(Odd.UNKNOWN)
+    return {}
 
 
 def write_notes(gitmem: Gitmem) -> None:

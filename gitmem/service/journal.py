@@ -11,7 +11,8 @@ from gitmem.model.answer import Answer, Status
 from gitmem.model.event import Event, EventKind, Seen
 from gitmem.service.capture import capture, find_around
 from gitmem.service.vault import OpenVault
-from gitmem.vault.spool import Spool, count_waiting, event_to_json, iter_spools
+from gitmem.vault.layout import VaultLayout
+from gitmem.vault.spool import Spool, count_waiting, event_to_json, iter_claimed, iter_spools
 from gitmem.vault.tally import read_tally
 
 TOLD = tuple(kind for kind in EventKind if kind is not EventKind.UNKNOWN)
@@ -43,7 +44,7 @@ def list_sessions(vault: OpenVault) -> Answer:
     kept, for the session's bound) and ``torn`` (lines that can't be read). ``extra`` has what ``describe_events``
     returns. Raises ``UnavailableError`` (``spool-unreadable``).
     """
-    rows = sorted(map(_session_row, iter_spools(vault.layout)), key=lambda row: (row["last"], row["session"]))
+    rows = sorted(map(_session_row, _load_all(vault.layout)), key=lambda row: (row["last"], row["session"]))
     rows.reverse()
     status = Status.OK if rows else Status.NO_MATCH
     return Answer(status, vault.head(), rows=tuple(rows), extra={"journal": describe_events(vault)})
@@ -54,7 +55,7 @@ def list_events(vault: OpenVault, session: str) -> Answer:
 
     Raises ``InputError`` (``ambiguous-session``) and ``UnavailableError`` (``spool-unreadable``).
     """
-    spool = _find_spool(list(iter_spools(vault.layout)), session)
+    spool = _find_spool(_load_all(vault.layout), session)
     if spool is None:
         return Answer(Status.NO_MATCH, vault.head(), extra={"session": session, "dropped": 0, "torn": 0})
     extra = {"session": spool.session, "dropped": spool.dropped, "torn": spool.torn}
@@ -96,6 +97,16 @@ def _check_whole(seen: Seen, event: Event) -> None:
 
 def _refuse(message: str, hint: str) -> InputError:
     return InputError("bad-event", message, hint)
+
+
+def _load_all(layout: VaultLayout) -> list[Spool]:
+    """Return what waits of each session, what was set aside to be curated and is still there first."""
+    found: dict[str, Spool] = {}
+    for spool in (*iter_claimed(layout), *iter_spools(layout)):
+        before = found.get(spool.session, Spool(spool.session, ()))
+        events = (*before.events, *spool.events)
+        found[spool.session] = Spool(spool.session, events, before.dropped + spool.dropped, before.torn + spool.torn)
+    return list(found.values())
 
 
 def _session_row(spool: Spool) -> dict[str, Any]:

@@ -15,10 +15,10 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from gitmem.disk import NO_FOLLOW, READ_FLAGS, ensure_folder, flush_folder, read_regular, write_new
+from gitmem.disk import NO_FOLLOW, READ_FLAGS, ensure_folder, flush_folder, read_regular
 from gitmem.errors import GitmemError, UnavailableError
 from gitmem.model.event import Event, EventKind, Odd
 from gitmem.vault.layout import VaultLayout
@@ -40,16 +40,12 @@ _END = f'"kind": "{EventKind.SESSION_END.value}"'.encode()
 
 @dataclass(frozen=True)
 class Spool:
-    """What is kept of one session, in order. ``dropped`` were not kept, ``torn`` lines can't be read.
-
-    ``size`` bytes of its file were read.
-    """
+    """What is kept of one session, in order. ``dropped`` were not kept, ``torn`` lines can't be read."""
 
     session: str
     events: tuple[Event, ...]
     dropped: int = 0
     torn: int = 0
-    size: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -100,33 +96,16 @@ def iter_spools(layout: VaultLayout) -> Iterator[Spool]:
 
 def count_waiting(layout: VaultLayout) -> Waiting:
     """Return how much waits, without looking into events. Raises ``UnavailableError`` (``spool-unreadable``)."""
-    sessions, events, dropped = 0, 0, 0
-    for name in _list_names(layout.events):
-        lines = _read_bytes(os.path.join(layout.events, name)).splitlines()
-        sessions += 1
-        dropped += lines.count(b"")
-        events += len(lines) - lines.count(b"")
-    return Waiting(sessions, events, dropped)
-
-
-def drop_spool(layout: VaultLayout, session: str, size: int | None = None) -> None:
-    """Remove what is kept of ``session``, once it is curated: its first ``size`` bytes, where that is given.
-
-    What came meanwhile stays. Raises ``OSError``.
-    """
-    path = _file_of(layout, session)
-    if not os.path.lexists(path):
-        return
-    with _hold(path) as fd:
-        rest = b"" if size is None else _read_from(fd, size)
-        if b"\n" in rest:
-            temp = f"{path}.tmp"
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temp)
-            write_new(temp, rest)
-            os.replace(temp, path)
-        else:
-            os.unlink(path)
+    sessions: set[str] = set()
+    events, dropped = 0, 0
+    for folder in (layout.curating, layout.events):
+        names = _list_names(folder)
+        sessions.update(names)
+        for name in names:
+            lines = _read_bytes(os.path.join(folder, name)).splitlines()
+            dropped += lines.count(b"")
+            events += len(lines) - lines.count(b"")
+    return Waiting(len(sessions), events, dropped)
 
 
 def claim_spool(layout: VaultLayout, session: str) -> bool:
@@ -293,8 +272,7 @@ def _read(path: str, session: str) -> Spool:
         except (ValueError, RecursionError, GitmemError):
             torn += 1
     session = session or (events[0].session if events else "")
-    whole = data.rfind(b"\n") + 1  # what a process is writing at this moment comes with the next read
-    return Spool(session, tuple(events), dropped + sum(one.dropped for one in events), torn, whole)
+    return Spool(session, tuple(events), dropped + sum(one.dropped for one in events), torn)
 
 
 def _file_of(layout: VaultLayout, session: str) -> str:
