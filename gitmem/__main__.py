@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.hosts.environment import Environment
 
 INTERRUPTED = 130
 HOOK_OPTIONS = ("--host", "--vault")
@@ -22,10 +28,16 @@ def _run(args: list[str]) -> int:
     if args[:1] == ["hook"] and len(args) % 2 and all(name in HOOK_OPTIONS for name in args[1::2]):
         from gitmem.hosts.hooks.run import run_hook
 
-        return run_hook(args[1:])
+        return run_hook(args[1:], _run_typed)
     from gitmem.hosts.cli.run import run
 
     return run(args)
+
+
+def _run_typed(args: Sequence[str], environment: Environment) -> int:
+    from gitmem.hosts.cli.run import run
+
+    return run(args, environment, by_prompt=True)
 
 
 if __name__ == "__main__":

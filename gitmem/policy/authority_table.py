@@ -287,6 +287,15 @@ TABLE: tuple[Rule, ...] = (
         "a candidate is accepted by a person's review, or by a rule of the vault's policy",
         _ASK,
     ),
+    Rule(
+        "reject-prompt",
+        Action.REJECT,
+        Surface.HUMAN,
+        "by-prompt-beyond",
+        Verdict.NEEDS_HUMAN,
+        _NOT_BEYOND,
+        _ASK_AT_TERMINAL,
+    ),
     Rule("reject-human", Action.REJECT, Surface.HUMAN, "always", Verdict.ALLOWED, "a person decides what is not kept"),
     Rule(
         "reject-own",

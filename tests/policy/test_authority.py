@@ -98,9 +98,11 @@ CASES: list[tuple[Action, Surface, dict[str, Any], str, str]] = [
     (Action.ACCEPT, HUMAN, {**PROMPTED, **OPEN, **GLOBAL}, "needs_human", "accept-prompt"),
     (Action.ACCEPT, MODEL, {**OPEN, **GLOBAL}, "needs_human", "accept-model-global"),
     (Action.REJECT, HUMAN, {}, "allowed", "reject-human"),
-    (Action.REJECT, HUMAN, {**PROMPTED, **GLOBAL}, "allowed", "reject-human"),
+    (Action.REJECT, HUMAN, {**PROMPTED, **GLOBAL}, "needs_human", "reject-prompt"),
     (Action.REJECT, MODEL, {"own": True}, "allowed", "reject-own"),
     (Action.REJECT, MODEL, {}, "needs_human", "reject-model"),
+    (Action.REJECT, HUMAN, {**PROMPTED, "kind": Kind.FACT}, "allowed", "reject-human"),
+    (Action.REJECT, HUMAN, {**PROMPTED, "kind": Kind.BOUNDARY}, "needs_human", "reject-prompt"),
     (Action.CURATE, MODEL, {}, "allowed", "curate"),
     (Action.POLICY, HUMAN, PROMPTED, "needs_human", "policy-prompt"),
     (Action.POLICY, HUMAN, {}, "allowed", "policy-human"),
@@ -150,7 +152,7 @@ def test_every_request_has_a_rule_and_no_model_touches_what_a_person_declared_or
 
 WRITES_NO_RECORD_OF_ITS_OWN = (
     *(Action.INIT, Action.REPAIR, Action.MAINTAIN),
-    *(Action.PROPOSE, Action.REJECT, Action.CURATE),
+    *(Action.PROPOSE, Action.CURATE),
 )
 
 
@@ -175,7 +177,8 @@ def test_inv_human_only_a_model_changes_nothing_global_but_its_own_unreviewed_ob
             goes_on = request.action is not Action.RESTORE or request.to_state is State.OBSERVATION
             actions = (Action.EDIT, Action.RETIRE, Action.RESTORE, Action.UNDO)
             own = request.action in actions and request.own and unreviewed and goes_on
-            assert new or brought or own, request
+            withdrawn = request.action is Action.REJECT and request.own
+            assert new or brought or own or withdrawn, request
 
 
 def test_a_prompt_never_opens_more_than_a_code() -> None:

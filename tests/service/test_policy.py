@@ -527,6 +527,8 @@ class TestOpened:
         one = shared.observe(draft(), agent).records[0].id
 
         assert refusal(lambda: shared.promote(one, agent))[0] == "needs-human"
+        shared.set_policy(b"accept:\n  - {id: twice, kinds: [fact], evidence: [run]}\n", person)
+        assert find_accept_rule(shared.vault, draft(), 9) is None
 
     def test_never_what_claims_to_be_declared(self, desk: Desk, memory: Memory, person: Actor, agent: Actor) -> None:
         memory.set_policy(RULES, person)

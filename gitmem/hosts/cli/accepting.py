@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from gitmem.hosts.cli.call import Call
 from gitmem.hosts.cli.confirm import run_confirmed
 from gitmem.hosts.cli.preview import Preview, vault_name
-from gitmem.model.authority import Actor, Surface
+from gitmem.model.authority import Actor, Proof, Surface
 from gitmem.model.candidate import Candidate, Choice, InboxFilters
 from gitmem.model.change import Receipt, RecordChange
 from gitmem.model.ids import OpId
@@ -37,7 +37,7 @@ class Accepting:
 
     def _attempt(self, actor: Actor) -> Receipt:
         choices = self.choices
-        if actor.surface is Surface.HUMAN:
+        if actor.surface is Surface.HUMAN and actor.proof is Proof.CODE:
             # What a person accepts is what they were shown, whatever came into the inbox since.
             choices = tuple(replace(one, shown=shown) for one, shown in zip(choices, self._shown, strict=True))
         return self.memory.accept(choices, actor, self.op_id)

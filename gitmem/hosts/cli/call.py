@@ -12,7 +12,7 @@ import click
 from gitmem.errors import UnavailableError
 from gitmem.hosts.cli.columns import fits_terminal
 from gitmem.hosts.environment import Environment
-from gitmem.model.authority import Actor, Surface
+from gitmem.model.authority import Actor, Proof, Surface
 from gitmem.text import slug
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ class Call:
     """What every verb is handed. All but ``environment`` is set while the command line is parsed.
 
     ``as_person`` says that a person wants to confirm a write, even one that a model may do, and have it as their own;
+    ``by_prompt`` that the person typed the command as a prompt in a host, whose hook runs it;
     ``strict`` that the read is to look at every note.
     ``pages`` says that long output may be shown page by page.
     """
@@ -32,6 +33,7 @@ class Call:
     vault: str | None = None
     as_json: bool = False
     as_person: bool = False
+    by_prompt: bool = False
     strict: bool = False
     pages: bool = True
 
@@ -52,13 +54,17 @@ class Call:
         return self._actor(Surface.MODEL, name, f"{slug(name) or 'agent'}@agents.gitmem.invalid")
 
     def person(self) -> Actor:
-        """Return the person at the terminal, as Git knows them, else by login name. Only after a confirmation."""
+        """Return the person at the terminal, as Git knows them, else by login name. Only after a confirmation.
+
+        One who typed the command as a prompt has confirmed it by that, and is known to have shown less.
+        """
         from gitmem.wiring import read_identity
 
         login = self.environment.login
         known = read_identity(self.environment.identity_files)
         name, email = known or (login, f"{slug(login) or 'person'}@users.gitmem.invalid")
-        return self._actor(Surface.HUMAN, name, email)
+        proof = Proof.PROMPT if self.by_prompt else Proof.CODE
+        return replace(self._actor(Surface.HUMAN, name, email), proof=proof)
 
     def paints(self, stream: TextIO) -> bool:
         """Tell whether ``stream`` gets colours: it is a terminal and nobody asked for none."""

@@ -34,11 +34,14 @@ def run_confirmed(
 ) -> Result:
     """Return what ``attempt`` returns as the model, or as a person who agreed, where that is needed or wanted.
 
+    What was typed as a prompt in a host is a person's at once, with no more to confirm; policy says how far that goes.
     ``preview`` tells what would be done; it is called again after the answer, so that what is done is what was shown.
     ``stdin_is_used`` says that standard input was the record's text: then the answer comes from the controlling
     terminal. Raises ``PolicyError`` (``needs-human`` without a terminal, ``not-confirmed``) or ``StateError``
     (``changed-meanwhile``), nothing written, and whatever ``attempt`` raises.
     """
+    if call.by_prompt:
+        return attempt(call.person())
     needed = PolicyError("needs-human", "--human takes a person", "Run it at a terminal, or leave --human out.")
     if not call.as_person:
         try:

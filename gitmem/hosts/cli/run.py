@@ -27,14 +27,15 @@ class _UsageError(GitmemError):
     exit_code = 2
 
 
-def run(args: Sequence[str], environment: Environment | None = None) -> int:
+def run(args: Sequence[str], environment: Environment | None = None, *, by_prompt: bool = False) -> int:
     """Run ``args`` and return the exit code (design section 9). Prints the result; never raises but for a debugger.
 
-    ``environment`` is read from the process when it is not given.
+    ``environment`` is read from the process when it is not given. ``by_prompt`` says that a person typed the command as
+    a prompt in a host.
     """
     _replace_closed_streams()
     _escape_what_streams_cannot_say()
-    call = Call(environment or Environment(home="", folder=""), as_json=_asks_for_json(args))
+    call = Call(environment or Environment(home="", folder=""), as_json=_asks_for_json(args), by_prompt=by_prompt)
     return _end_output(call, _run(args, environment, call))
 
 

@@ -24,6 +24,8 @@ from gitmem.model.event import EventKind, Seen
 MAX_PAYLOAD_BYTES = 8 << 20
 _MAX_PATHS = 200
 _PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\s*$", re.MULTILINE)
+_SUBAGENT = ("agent_id", "agent_type")
+"""Members of what a host tells of its subagents; no person types the prompts of these."""
 _DETAILS = ("source", "trigger", "reason", "final_status", "status")
 
 
@@ -64,8 +66,9 @@ def find_seen(payload: Payload, family: Family) -> Seen | None:
     if kind is EventKind.TOOL:
         return _see_tool(payload, family, event, Seen(kind, session, family.host, folder))
     prompt = _text(payload, "prompt") if kind is EventKind.PROMPT else ""
+    typed = "" if any(payload.get(name) for name in _SUBAGENT) else prompt
     given = prompt.encode("utf-8", "replace") if kind is EventKind.PROMPT else None
-    return Seen(kind, session, family.host, folder, given=given, detail=detail, prompt=prompt)
+    return Seen(kind, session, family.host, folder, given=given, detail=detail, prompt=typed)
 
 
 def _see_tool(payload: Payload, family: Family, event: str, seen: Seen) -> Seen:

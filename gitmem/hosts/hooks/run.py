@@ -16,6 +16,7 @@ from typing import BinaryIO, NamedTuple
 
 from gitmem.errors import GitmemError
 from gitmem.hosts.environment import find_home
+from gitmem.hosts.hooks.answer import RunTyped
 from gitmem.hosts.hooks.payload import (
     MAX_PAYLOAD_BYTES,
     UnreadableError,
@@ -38,10 +39,11 @@ class _OverBudgetError(BaseException):
     """The time is over. Not an ``Exception``, so that nothing on the way takes it for its own trouble."""
 
 
-def run_hook(args: Sequence[str] = (), home: str = "", folder: str = "") -> int:
+def run_hook(args: Sequence[str], run_typed: RunTyped, home: str = "", folder: str = "") -> int:
     """Handle one payload and return 0. ``args`` are ``--host NAME`` and ``--vault PATH|NAME``, or none.
 
-    ``home`` and the working ``folder`` (both absolute) are the process's own where they are not given.
+    ``run_typed`` runs a command that a person typed as a prompt. ``home`` and the working ``folder`` (both absolute)
+    are the process's own where they are not given.
     Prints the answer, if there is one, and at most one line on standard error.
     """
     try:
@@ -49,7 +51,7 @@ def run_hook(args: Sequence[str] = (), home: str = "", folder: str = "") -> int:
             named = dict(zip(args[::2], args[1::2], strict=False))
             data = _read(sys.stdin.buffer)
             place = _Place(home or find_home(), folder or _working_folder(), named.get("--vault"))
-            _say(sys.stdout, _handle(data, named.get("--host", ""), place))
+            _say(sys.stdout, _handle(data, named.get("--host", ""), place, run_typed))
     except _OverBudgetError:
         _say(sys.stderr, f"gitmem: nothing kept of this event, it took more than {BUDGET_S:g} s\n")
     except GitmemError as error:
@@ -66,7 +68,7 @@ class _Place(NamedTuple):
     named: str | None
 
 
-def _handle(data: bytes | None, host: str, place: _Place) -> str:
+def _handle(data: bytes | None, host: str, place: _Place, run_typed: RunTyped) -> str:
     """Keep what may be kept of the payload ``data`` (``None`` for one that is too large) and return the answer."""
     if not os.path.lexists(os.path.join(place.home, "registry.json")):
         return ""
@@ -87,7 +89,7 @@ def _handle(data: bytes | None, host: str, place: _Place) -> str:
             from gitmem.hosts.hooks.answer import find_answer
 
             with make_memory(vault) as memory:
-                return find_answer(family, seen, memory)
+                return find_answer(family, seen, memory, run_typed)
     elif payload is None:
         count_odd(vault, Odd.UNREADABLE)
     elif data is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from gitmem.hosts.cli.call import Call, pass_call
@@ -19,8 +21,9 @@ def command(call: Call, *, host: str | None) -> int:
     output or the content of a file. Whatever happens the exit code is 0 and the host goes on; where there is no vault
     it does nothing. Writes nothing into the repository.
     """
+    from gitmem.hosts.cli.run import run
     from gitmem.hosts.hooks.run import run_hook
 
     given = {"--host": host, "--vault": call.vault}
     words = [word for name, value in given.items() if value for word in (name, value)]
-    return run_hook(words, call.environment.home, call.environment.folder)
+    return run_hook(words, partial(run, by_prompt=True), call.environment.home, call.environment.folder)

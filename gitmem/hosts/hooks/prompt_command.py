@@ -1,0 +1,157 @@
+"""Commands that a person types as a prompt in a host: `gitmem promote m7k2q9` and the like.
+
+The host's hook tells them here; they are carried out as that person's and never reach the model. An agent with a shell
+can make such a call of the hook, too, so policy opens less to a prompt than to a code that is typed at a terminal.
+
+A prompt is a command only as a whole: one line, `gitmem`, one of the verbs below, and what that verb takes. Everything
+else is a prompt like any other, and the host goes on with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import shlex
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from gitmem.hosts.environment import Environment, read_environment
+from gitmem.hosts.hooks.families import Family
+from gitmem.model.event import EventKind, Seen
+from gitmem.service.memory import Memory
+from gitmem.text import find_hidden, shorten
+
+MAX_COMMAND_CHARS = 2000
+MAX_ANSWER_CHARS = 9000
+"""Hosts show some 10,000 characters."""
+_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_ANY = 1000
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a verb takes as a prompt: how many words, and which options, each with a value."""
+
+    least: int
+    most: int
+    options: tuple[str, ...] = ()
+    needs: tuple[str, ...] = field(default=())
+
+
+VERBS: Mapping[str, Form] = {
+    "promote": Form(1, _ANY, ("--to",)),
+    "retire": Form(1, _ANY, ("--reason", "--superseded-by"), ("--reason",)),
+    "restore": Form(1, _ANY),
+    "undo": Form(1, 1),
+    "accept": Form(1, _ANY, ("--to",)),
+    "reject": Form(1, _ANY, ("--reason",), ("--reason",)),
+    "defer": Form(1, _ANY, ("--until",)),
+    "inbox": Form(0, 1),
+    "show": Form(1, 1),
+    "search": Form(1, _ANY, ("--limit",)),
+    "status": Form(0, 0),
+}
+"""No verb reads a file or standard input, names another vault, or declares anything this way."""
+
+
+def find_command(prompt: str) -> list[str] | None:
+    """Return the arguments of the command that ``prompt`` is as a whole, or ``None``. Pure.
+
+    Words are those of a shell, quotes included; nothing in them is replaced or started. Options come first, then
+    ``--`` and the words, so that none of these is taken for an option.
+    """
+    line = prompt.removesuffix("\n").removesuffix("\r")
+    is_line = len(line) <= MAX_COMMAND_CHARS and len(line.splitlines()) == 1
+    if not is_line or not line.startswith("gitmem ") or any(find_hidden(line)):
+        return None
+    try:
+        _gitmem, verb, *words = shlex.split(line)
+    except ValueError:  # a quote that is not closed, or no verb
+        return None
+    form = VERBS.get(verb)
+    parsed = None if form is None else _take_apart(form, words)
+    return None if parsed is None else [verb, *parsed]
+
+
+def answer_command(
+    family: Family, seen: Seen, memory: Memory, run_typed: Callable[[Sequence[str], Environment], int]
+) -> str:
+    """Return the answer with which ``family`` shows its person what the command came to, and goes no further.
+
+    Empty for a prompt that is no command, and for anything else that was seen.
+    """
+    command = find_command(seen.prompt) if seen.kind is EventKind.PROMPT else None
+    if command is None:
+        return ""
+    _take_time()
+    verb, *rest = command
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        code = run_typed([verb, "--vault", memory.vault.entry.path, *rest], _look_around(family.host, seen, memory))
+    text = said.getvalue().strip() or f"gitmem {verb}: {'done' if code == 0 else 'nothing found'}"
+    answer = _FORMS.get(family.host, _block)(shorten_text(text, MAX_ANSWER_CHARS))
+    return json.dumps(answer) + "\n"
+
+
+def shorten_text(text: str, max_chars: int) -> str:
+    """Return ``text``, of a long one the beginning and a line that says how much is left out."""
+    if len(text) <= max_chars:
+        return text
+    kept = text[:max_chars].rpartition("\n")[0] or shorten(text, max_chars)
+    return f"{kept}\n… and {len(text) - len(kept)} more characters; run it at a terminal to see them"
+
+
+def _take_apart(form: Form, words: Sequence[str]) -> list[str] | None:
+    options: dict[str, str] = {}
+    names: list[str] = []
+    left = list(words)
+    while left:
+        word = left.pop(0)
+        if not word.startswith("-"):
+            names.append(word)
+            continue
+        name, equals, value = word.partition("=")
+        if name not in form.options or name in options or not (equals or left):
+            return None
+        options[name] = value if equals else left.pop(0)
+    if not form.least <= len(names) <= form.most or not options.keys() >= set(form.needs):
+        return None
+    return [*(f"{name}={value}" for name, value in options.items()), "--", *names]
+
+
+def _look_around(host: str, seen: Seen, memory: Memory) -> Environment:
+    session = seen.session if _SESSION.fullmatch(seen.session) else ""
+    vault = memory.vault
+    return replace(
+        read_environment(),
+        home=vault.options.home,
+        folder=vault.entry.path,
+        host=host,
+        session=session,
+        color=False,
+        pager=False,
+    )
+
+
+def _take_time() -> None:
+    """Let the command take its time: a person waits for it, and it must not be stopped half way."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _block(said: str) -> dict[str, object]:
+    return {"decision": "block", "reason": said}
+
+
+def _deny(said: str) -> dict[str, object]:
+    return {"decision": "deny", "reason": said}
+
+
+def _stop(said: str) -> dict[str, object]:
+    return {"continue": False, "user_message": said}
+
+
+_FORMS: Mapping[str, Callable[[str], dict[str, object]]] = {"gemini": _deny, "cursor": _stop}
