@@ -303,7 +303,7 @@ TABLE: tuple[Rule, ...] = (
         Surface.MODEL,
         "own-candidate",
         Verdict.ALLOWED,
-        "it takes back what it proposed itself",
+        "it withdraws, or defers, what it proposed itself",
     ),
     Rule(
         "reject-model",

@@ -26,23 +26,35 @@ DEFER_DAYS = 7
 
 
 def reject(vault: OpenVault, refs: Sequence[str], reason: str, actor: Actor) -> Decisions:
-    """Reject the candidates ``refs`` for ``reason``, all or none; the same is not proposed again.
+    """Reject the candidates ``refs`` for ``reason``, as a person, all or none; the same is not proposed again.
 
-    A model surface takes back what it proposed itself and nobody else did; that keeps nobody from proposing it.
     Rejecting what is rejected already changes nothing. Raises ``InputError`` (``empty-reason``,
     ``no-such-candidate``), ``PolicyError`` (``needs-human``, ``secret-found``), ``UnavailableError``; nothing is
     written then.
     """
+    return _put_away(vault, refs, reason, actor, Fate.REJECTED)
+
+
+def withdraw(vault: OpenVault, refs: Sequence[str], reason: str, actor: Actor) -> Decisions:
+    """Take the candidates ``refs`` back, all or none; that keeps nobody from proposing the same.
+
+    A model surface may take back what it proposed itself and nobody else did, a person everything. Raises as
+    ``reject`` does.
+    """
+    return _put_away(vault, refs, reason, actor, Fate.WITHDRAWN)
+
+
+def _put_away(vault: OpenVault, refs: Sequence[str], reason: str, actor: Actor, fate: Fate) -> Decisions:
     reason = shorten(reason, MAX_REASON_CHARS)
     if not reason:
-        raise InputError("empty-reason", "rejecting needs a reason", "Say with --reason why it should not be kept.")
+        raise InputError("empty-reason", "this needs a reason", "Say with --reason why it should not be kept.")
     check_texts(vault.settings, {"the reason": reason})
     with hold_candidates(vault) as kept:
         found = _pick_all(vault, kept, refs, Fate.REJECTED, Fate.WITHDRAWN)
         waiting = [one for one in found if one in kept.candidates]
         for one in waiting:
-            authorize(vault.entry.scope, Action.REJECT, actor, kind=one.draft.kind, own=is_own_candidate(one, actor))
-        fate = Fate.REJECTED if actor.surface is Surface.HUMAN else Fate.WITHDRAWN
+            own = fate is Fate.WITHDRAWN and is_own_candidate(one, actor)
+            authorize(vault.entry.scope, Action.REJECT, actor, kind=one.draft.kind, own=own)
         now = format_utc(vault.clock.now())
         keep_decided(vault, [Decided(one, fate, now, reason) for one in waiting])
         return Decisions(tuple(found), fate, bool(waiting))

@@ -97,6 +97,12 @@ class ReviewVerbs(MemoryBase):
 
         return reject(self.vault, refs, reason, actor)
 
+    def withdraw(self, refs: Sequence[str], reason: str, actor: Actor) -> Decisions:
+        """Take candidates back; the same may be proposed again. See ``service.decide``."""
+        from gitmem.service.decide import withdraw
+
+        return withdraw(self.vault, refs, reason, actor)
+
     def defer(self, refs: Sequence[str], until: str | None, actor: Actor) -> Decisions:
         """Let candidates sleep until a date. See ``service.decide``."""
         from gitmem.service.decide import defer

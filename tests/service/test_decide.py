@@ -65,21 +65,22 @@ def test_a_model_takes_back_what_it_proposed_alone_and_that_is_held_against_nobo
     memory: Memory, one: Candidate, agent: Actor
 ) -> None:
     other = replace(agent, name="other-agent", session="s2")
-    assert refused(lambda: memory.reject([one.id], "no", other)) == "needs-human"
-    assert memory.reject([one.id], "I was wrong", agent).fate is Fate.WITHDRAWN
+    assert refused(lambda: memory.withdraw([one.id], "no", other)) == "needs-human"
+    assert refused(lambda: memory.reject([one.id], "no", agent)) == "needs-human"
+    assert memory.withdraw([one.id], "I was wrong", agent).fate is Fate.WITHDRAWN
     assert memory.propose(draft(), other).outcome is Outcome.NEW
 
     shared = memory.propose(draft(), agent)
     assert shared.outcome is Outcome.MERGED
     for actor in (agent, other):
-        assert refused(lambda actor=actor: memory.reject([shared.candidate.id], "no", actor)) == "needs-human"  # type: ignore[misc]
+        assert refused(lambda actor=actor: memory.withdraw([shared.candidate.id], "no", actor)) == "needs-human"  # type: ignore[misc]
         assert refused(lambda actor=actor: memory.defer([shared.candidate.id], None, actor)) == "needs-human"  # type: ignore[misc]
 
 
 def test_what_a_person_proposed_is_no_models_own(memory: Memory, person: Actor, agent: Actor) -> None:
     one = memory.propose(draft(), person).candidate
     same_name = replace(agent, name=person.name)
-    assert refused(lambda: memory.reject([one.id], "no", same_name)) == "needs-human"
+    assert refused(lambda: memory.withdraw([one.id], "no", same_name)) == "needs-human"
 
 
 def test_a_deferred_candidate_sleeps_until_its_date(memory: Memory, one: Candidate, person: Actor) -> None:

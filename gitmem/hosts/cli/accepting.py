@@ -118,5 +118,6 @@ def _describe_changed(before: Record, after: Record) -> tuple[Facts, str]:
             facts.append((f"new {name}", ", ".join(new) if isinstance(new, tuple) else str(new)))
     if before.body == after.body:
         return tuple(facts), ""
-    lines = difflib.unified_diff(before.body.splitlines(), after.body.splitlines(), lineterm="", n=1)
+    old, new = (one.body.strip("\n").splitlines() for one in (before, after))
+    lines = difflib.unified_diff(old, new, lineterm="", n=1)
     return tuple(facts), "\n".join(list(lines)[2:])

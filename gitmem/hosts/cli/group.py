@@ -23,6 +23,7 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "inbox",
             "accept",
             "reject",
+            "withdraw",
             "defer",
             "reconsider",
             "journal",

@@ -29,10 +29,9 @@ gitmem reject m7k2q9 x4c0de --reason "The README says it better"
 def command(call: Call, refs: tuple[str, ...], reason: str) -> int:
     """Reject candidates, so that the same is not proposed again.
 
-    ID is an id or the beginning of one. A person has to confirm it at the terminal; an agent only takes back what it
-    proposed itself, and that keeps nobody from proposing it. `gitmem inbox --decided` lists what was rejected,
-    `gitmem reconsider` takes it back. Writes nothing into the
-    repository.
+    ID is an id or the beginning of one. A person has to confirm it at the terminal; an agent takes its own back with
+    `gitmem withdraw`. `gitmem inbox --decided` lists what was rejected, `gitmem reconsider` takes that back. Writes
+    nothing into the repository.
     """
     effect = _EFFECT if len(refs) == 1 else _EFFECT_OF_MANY
     return decide_and_say(
