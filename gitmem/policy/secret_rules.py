@@ -24,10 +24,10 @@ class SecretRule(NamedTuple):
 
     name: str
     hints: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
     accepts: Callable[[str], bool] = bool
     short: bool = False
-    needs: re.Pattern[str] | None = None
+    needs: str = ""
 
 
 PASSWORDS_ELSEWHERE = ("密码", "密碼", "口令", "パスワード", "비밀번호", "암호", "contraseña", "пароль")
@@ -48,10 +48,9 @@ SECRET_RULES = (
     SecretRule(
         "password",
         _PASSWORD_HINTS,
-        re.compile(
-            rf"(?:{_NAMES}){_QUOTES}{_WHOSE}{_BLANKS}(?:{_IS}){_QUOTES}{_BLANKS}{_QUOTES}"
-            r"(?P<secret>[^\s\"'`“”「」『』|，。、；]{6,})",
-            re.IGNORECASE,
+        (
+            rf"(?i)(?:{_NAMES}){_QUOTES}{_WHOSE}{_BLANKS}(?:{_IS}){_QUOTES}{_BLANKS}{_QUOTES}"
+            r"(?P<secret>[^\s\"'`“”「」『』|，。、；]{6,})"
         ),
         is_chosen,
         short=True,
@@ -59,19 +58,16 @@ SECRET_RULES = (
     SecretRule(
         "password",
         ("pass:", "pass=", "pw:", "pw=", " pw "),
-        re.compile(
-            rf"(?<![A-Za-z])(?:pass|pw)(?:[:=]|[ ]){_BLANKS}{_QUOTES}(?P<secret>[^\s\"'`|,]{{6,}})", re.IGNORECASE
-        ),
+        rf"(?i)(?<![A-Za-z])(?:pass|pw)(?:[:=]|[ ]){_BLANKS}{_QUOTES}(?P<secret>[^\s\"'`|,]{{6,}})",
         is_given,
         short=True,
     ),
     SecretRule(
         "password",
         ("password ", "password=", *PASSWORDS_ELSEWHERE),
-        re.compile(
-            rf"(?:--password|\bwith (?:the )?password|{'|'.join(PASSWORDS_ELSEWHERE)})"
-            rf"(?:\s+|「){_QUOTES}(?P<secret>[^\s\"'`“”「」|，。、；]{{6,}})",
-            re.IGNORECASE,
+        (
+            rf"(?i)(?:--password|\bwith (?:the )?password|{'|'.join(PASSWORDS_ELSEWHERE)})"
+            rf"(?:\s+|「){_QUOTES}(?P<secret>[^\s\"'`“”「」|，。、；]{{6,}})"
         ),
         is_given,
         short=True,
@@ -79,32 +75,31 @@ SECRET_RULES = (
     SecretRule(
         "password",
         ("password",),
-        re.compile(r"\blogin[ \t]+\S{1,64}[\s>]{1,20}password[ \t]+(?P<secret>[^\s\"'`]{6,})"),
+        r"\blogin[ \t]+\S{1,64}[\s>]{1,20}password[ \t]+(?P<secret>[^\s\"'`]{6,})",
         is_assigned,
         short=True,
     ),
     SecretRule(
         "password",
         ("sshpass",),
-        re.compile(r"sshpass\s+-p\s*['\"]?(?P<secret>[^\s'\"]{4,})"),
+        r"sshpass\s+-p\s*['\"]?(?P<secret>[^\s'\"]{4,})",
         is_chosen,
         short=True,
     ),
     SecretRule(
         "password",
         ("mysql",),
-        re.compile(r"\bmysql(?:dump|admin)?\b[^\n|;]{0,80}?\s-p(?P<secret>[^\s'\"`]{6,})"),
+        r"\bmysql(?:dump|admin)?\b[^\n|;]{0,80}?\s-p(?P<secret>[^\s'\"`]{6,})",
         is_given,
         short=True,
     ),
-    SecretRule("password", ("wifi:",), re.compile(r"WIFI:[^\s]{0,80};P:(?P<secret>[^;\s]{6,63});"), bool, short=True),
+    SecretRule("password", ("wifi:",), r"WIFI:[^\s]{0,80};P:(?P<secret>[^;\s]{6,63});", bool, short=True),
     SecretRule(
         "login",
         ("login", "credentials", "账号", "帐号"),
-        re.compile(
-            rf"(?:logins?|credentials|账号|帐号)[*_]{{0,2}}{_BLANKS}[:：]{_BLANKS}[`*]?[^\s/|]{{1,64}}[`*]?"
-            r"[ \t]{1,3}[/|][ \t]{1,3}`?(?P<secret>[^\s`|,，。]{6,})",
-            re.IGNORECASE,
+        (
+            rf"(?i)(?:logins?|credentials|账号|帐号)[*_]{{0,2}}{_BLANKS}[:：]{_BLANKS}[`*]?[^\s/|]{{1,64}}[`*]?"
+            r"[ \t]{1,3}[/|][ \t]{1,3}`?(?P<secret>[^\s`|,，。]{6,})"
         ),
         is_given,
         short=True,
@@ -112,7 +107,7 @@ SECRET_RULES = (
     SecretRule(
         "url-password",
         ("://",),
-        re.compile(
+        (
             r"://[^\s/:@\"'`<>|]{0,64}:"
             r"(?P<secret>[^\s/\"'`<>|]{3,128})@(?=[\w\[])"
         ),
@@ -122,17 +117,17 @@ SECRET_RULES = (
     SecretRule(
         "bearer-token",
         ("bearer",),
-        re.compile(r"\bbearer[ \t]+(?P<secret>(?=[^\s\d]*\d)[\w.~+/-]{16,}=*)", re.IGNORECASE),
+        r"(?i)\bbearer[ \t]+(?P<secret>(?=[^\s\d]*\d)[\w.~+/-]{16,}=*)",
     ),
     SecretRule(
         "aws-access-key-id",
         ("akia", "asia", "abia", "acca"),
-        re.compile(r"\b(?P<secret>(?:AKIA|ASIA|ABIA|ACCA)(?![A-Z0-9]*EXAMPLE\b)[A-Z0-9]{16})\b"),
+        r"\b(?P<secret>(?:AKIA|ASIA|ABIA|ACCA)(?![A-Z0-9]*EXAMPLE\b)[A-Z0-9]{16})\b",
     ),
     SecretRule(
         "assigned-secret",
         ("token", "secret", "key", "credential", "_auth"),
-        re.compile(
+        (
             r"(?:(?<![A-Za-z])(?i:token|secret|(?<!public.)key|credential|_auth)|"
             r"(?<=[a-z])(?:Token|Secret|(?<!ublic)Key|Credential))s?"
             rf"{_QUOTES}{_BLANKS}[:=：]>?{_BLANKS}{_QUOTES}(?P<secret>[\w+/-]{{20,}}={{0,2}})(?![\w./])"
@@ -142,53 +137,47 @@ SECRET_RULES = (
     SecretRule(
         "assigned-secret",
         ("secret", "token", "key"),
-        re.compile(
-            r"(?<![?&])(?:secret|token|(?:api|app|master|encryption|signing|private|auth|access)[_-]?key)"
-            rf"{_QUOTES}{_BLANKS}[:=：]>?{_BLANKS}{_QUOTES}(?P<secret>[0-9a-f]{{32,128}})(?!\w)",
-            re.IGNORECASE,
+        (
+            r"(?i)(?<![?&])(?:secret|token|(?:api|app|master|encryption|signing|private|auth|access)[_-]?key)"
+            rf"{_QUOTES}{_BLANKS}[:=：]>?{_BLANKS}{_QUOTES}(?P<secret>[0-9a-f]{{32,128}})(?!\w)"
         ),
         is_hex_key,
-        needs=re.compile(r"[0-9a-fA-F]{32}"),
+        needs="[0-9a-fA-F]{32}",
     ),
     SecretRule(
         "assigned-secret",
         ("secret", "token", "key"),
-        re.compile(
-            r"(?:secret|token|key)[\"']?[ \t]{0,3}[:=][ \t]{0,3}(?P<quote>[\"'])(?P<secret>[^\s\"']{32,200})(?P=quote)",
-            re.IGNORECASE,
-        ),
+        r"(?i)(?:secret|token|key)[\"']?[ \t]{0,3}[:=][ \t]{0,3}(?P<quote>[\"'])(?P<secret>[^\s\"']{32,200})(?P=quote)",
         is_long_mix,
     ),
     SecretRule(
         "assigned-secret",
         TOKENS_ELSEWHERE,
-        re.compile(
-            rf"(?:{'|'.join(TOKENS_ELSEWHERE)}){_QUOTES}{_BLANKS}(?:[:=：＝|]|是|为|為|は|는|은){_BLANKS}{_QUOTES}"
-            r"(?P<secret>[\w+/.-]{16,}={0,2})",
-            re.ASCII,
+        (
+            rf"(?a)(?:{'|'.join(TOKENS_ELSEWHERE)}){_QUOTES}{_BLANKS}(?:[:=：＝|]|是|为|為|は|는|은){_BLANKS}{_QUOTES}"
+            r"(?P<secret>[\w+/.-]{16,}={0,2})"
         ),
         lambda value: is_mixed(value) or is_hex_key(value),
     ),
     SecretRule(
         "vendor-token",
         ("ntn_", "figd_"),
-        re.compile(r"\b(?P<secret>(?:ntn|figd)_[\w-]{36,})"),
+        r"\b(?P<secret>(?:ntn|figd)_[\w-]{36,})",
         is_mixed,
     ),
-    SecretRule("mailgun-key", ("key-",), re.compile(r"\b(?P<secret>key-[0-9a-f]{32})\b")),
-    SecretRule("age-key", ("age-secret-key-",), re.compile(r"(?P<secret>AGE-SECRET-KEY-1[0-9A-Z]{50,})")),
+    SecretRule("mailgun-key", ("key-",), r"\b(?P<secret>key-[0-9a-f]{32})\b"),
+    SecretRule("age-key", ("age-secret-key-",), r"(?P<secret>AGE-SECRET-KEY-1[0-9A-Z]{50,})"),
     SecretRule(
         "slack-webhook",
         ("hooks.slack.com",),
-        re.compile(r"hooks\.slack\.com/(?P<secret>services/T\w+/B\w+/\w{16,})"),
+        r"hooks\.slack\.com/(?P<secret>services/T\w+/B\w+/\w{16,})",
     ),
     SecretRule(
         "seed-phrase",
         ("phrase", "mnemonic", "助记词"),
-        re.compile(
-            r"(?:(?:seed|recovery|mnemonic|backup)[ \t]phrase|mnemonic|助记词)[*`]{0,3}[ \t]?[:：=]\s*[*`\"]{0,3}"
-            r"(?P<secret>[a-z]{3,8}(?:[ \t]+[a-z]{3,8}){11,23})",
-            re.IGNORECASE,
+        (
+            r"(?i)(?:(?:seed|recovery|mnemonic|backup)[ \t]phrase|mnemonic|助记词)[*`]{0,3}[ \t]?[:：=]\s*[*`\"]{0,3}"
+            r"(?P<secret>[a-z]{3,8}(?:[ \t]+[a-z]{3,8}){11,23})"
         ),
         short=True,
     ),

@@ -12,31 +12,31 @@ _STAND_IN_WORDS = _SAYING_SO | {"api", "access", "auth", "key", "secret", "token
 _PLACEHOLDERS = frozenset(
     {"pass", "password", "passwd", "pw", "pwd", "secret", "token", "required", "optional", "changeme", "redacted"}
 )
-_NOT_A_VALUE = re.compile(
-    r"[<({\[$%*/.~#!|]|x{3}|https?:|op:|vault:|env:|file:|!ref|arn:|\[\[|"  # what begins a reference or a mark
+# Compiled when they are first asked: most texts hold nothing that they would be asked of.
+_NOT_A_VALUE = (
+    r"(?i)[<({\[$%*/.~#!|]|x{3}|https?:|op:|vault:|env:|file:|!ref|arn:|\[\[|"  # what begins a reference or a mark
     r"(?:secrets|env|process|vars?|config|os|settings|self|data|local|this|request|args|opts)\.\w|[\w.]+\(|"
     r"(?:argon2|bcrypt|scrypt|pbkdf2|sha-?\d|md5|base64|utf-?8|oauth|ldap|ipv[46]|type=)|"
-    r"see[ :]|version|v\d+\b",
-    re.IGNORECASE,
+    r"see[ :]|version|v\d+\b"
 )
-_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\W*")
-_FILE_NAME = re.compile(r"[\w./\\-]+\.(?:md|py|ts|js|json|ya?ml|txt|env|toml|go|rs|sh)\W?")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d\b|\d{1,2}[./]\d{1,2}[./]\d{2,4}\b")
+_VARIABLE = r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\W*"
+_FILE_NAME = r"[\w./\\-]+\.(?:md|py|ts|js|json|ya?ml|txt|env|toml|go|rs|sh)\W?"
+_DATE = r"\d{4}-\d\d-\d\d\b|\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
 
 
-_REFERENCE = re.compile(r"(?:env|op|vault|file):|(?:secrets|env|process\.env|vars|os\.environ)\.[A-Za-z_]\w*$")
+_REFERENCE = r"(?:env|op|vault|file):|(?:secrets|env|process\.env|vars|os\.environ)\.[A-Za-z_]\w*$"
 _MIN_FILLER_CHARS = 16
 
 
 def is_chosen(value: str) -> bool:
     """Tell a password from a word, a placeholder, a reference or a call: it has a digit or a symbol people use."""
     return (
-        _NOT_A_VALUE.match(value) is None
+        re.match(_NOT_A_VALUE, value) is None
         and re.search(r"[\d!@#$%^&*?~]", value) is not None
         and value.isascii()
-        and _VARIABLE.fullmatch(value) is None
-        and _FILE_NAME.fullmatch(value) is None
-        and _DATE.match(value) is None
+        and re.fullmatch(_VARIABLE, value) is None
+        and re.fullmatch(_FILE_NAME, value) is None
+        and re.match(_DATE, value) is None
         and not is_stand_in(value)
     )
 
@@ -60,7 +60,7 @@ def is_stand_in(value: str) -> bool:
 
 def is_reference(value: str) -> bool:
     """Tell what names where a secret is kept: ``env:ACME_KEY``, ``secrets.DB_PASSWORD``, ``process.env.KEY``."""
-    return _REFERENCE.match(value) is not None or _VARIABLE.fullmatch(value) is not None
+    return re.match(_REFERENCE, value) is not None or re.fullmatch(_VARIABLE, value) is not None
 
 
 def is_mixed(value: str) -> bool:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gitmem.errors import PolicyError, UnavailableError
-from gitmem.policy.secret_layers import iter_cells, iter_layers
 from gitmem.policy.secret_rules import PASSWORDS_ELSEWHERE, SECRET_RULES, TOKENS_ELSEWHERE
 from gitmem.policy.secret_values import is_chosen, is_filler, is_reference, is_stand_in
 from gitmem.policy.vendor_rules import VENDOR_RULES
@@ -117,9 +116,7 @@ _RUN_TOO_LONG = re.compile(rf"\S{{{_WINDOW // 2}}}")
 _BY_URL = "connection-string-password"
 _MAX_DEPTH = 3
 """How many dresses, one in another, are taken off."""
-_PASSWORD_COLUMN = re.compile(
-    rf"pass(?:word|wort|wd|phrase)|\bp(?:ass|wd?)\b|{'|'.join(PASSWORDS_ELSEWHERE)}", re.IGNORECASE
-)
+_PASSWORD_COLUMN = rf"(?i)pass(?:word|wort|wd|phrase)|\bp(?:ass|wd?)\b|{'|'.join(PASSWORDS_ELSEWHERE)}"
 
 
 def may_hold_secret(text: str) -> bool:
@@ -156,6 +153,8 @@ def _find_spans(text: str) -> list[_Span]:
 
 def _iter_spans(text: str, depth: int) -> Iterator[_Span]:
     """Yield what any rule finds in ``text``, and in what it holds in another dress, ``depth`` of them at most."""
+    from gitmem.policy.secret_layers import iter_layers
+
     yield from _scan(text)
     yield from _apply_rules(text)
     yield from _apply_vendor_rules(text)
@@ -205,8 +204,8 @@ def _apply_rules(text: str) -> Iterator[_Span]:
     for rule in SECRET_RULES:
         if not (rule.short or has_long_run) or not any(hint in folded for hint in rule.hints):
             continue
-        if rule.needs is None or rule.needs.search(text):
-            for match in rule.pattern.finditer(text):
+        if not rule.needs or re.search(rule.needs, text):
+            for match in re.finditer(rule.pattern, text):
                 if rule.accepts(match["secret"]):
                     yield _Span(*match.span("secret"), rule.name)
 
@@ -216,14 +215,16 @@ def _apply_vendor_rules(text: str) -> Iterator[_Span]:
         return
     for rule in VENDOR_RULES:
         if rule.hint in text:
-            for match in rule.pattern.finditer(text):
+            for match in re.finditer(rule.pattern, text):
                 if not is_filler(match[0]):
                     yield _Span(*match.span(), rule.name)
 
 
 def _look_into_tables(text: str) -> Iterator[_Span]:
     if "|" in text and "-|" in text.replace(" ", ""):
-        for cell in iter_cells(text, _PASSWORD_COLUMN):
+        from gitmem.policy.secret_layers import iter_cells
+
+        for cell in iter_cells(text, re.compile(_PASSWORD_COLUMN)):
             if len(cell.text) >= _MIN_CELL and " " not in cell.text and is_chosen(cell.text):
                 yield _Span(cell.start, cell.end, "password")
 

@@ -6,7 +6,6 @@ text with a long run of characters, so a rule that the scanner has too is not re
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 _HEX_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -15,16 +14,17 @@ _HEX_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 class VendorRule(NamedTuple):
     """One form. ``pattern`` is tried where the text holds ``hint``, as it is written; all that it matches is secret.
 
-    A pattern that begins with what it looks for is quick; one that begins with many characters is not.
+    Compiled when it is first needed: most texts need none of them. A pattern that begins with what it looks for is
+    quick; one that begins with many characters is not.
     """
 
     name: str
     hint: str
-    pattern: re.Pattern[str]
+    pattern: str
 
 
 def _row(name: str, hint: str, pattern: str) -> VendorRule:
-    return VendorRule(name, hint, re.compile(pattern))
+    return VendorRule(name, hint, pattern)
 
 
 def _start(begins: str, rest: str) -> str:

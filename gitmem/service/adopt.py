@@ -14,6 +14,7 @@ from gitmem.model.ids import OpId, RecordId, fingerprint, new_op_id, new_record_
 from gitmem.model.record import Problem, Record, State, state_of
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.policy.authority import authority_for
+from gitmem.policy.secrets import redact
 from gitmem.service.edited import EditedNote, find_edited, list_edited, read_committed
 from gitmem.service.gate import authorize, check_record
 from gitmem.service.keys import iter_taken_keys
@@ -132,7 +133,7 @@ def _plan(vault: OpenVault, notes: Sequence[EditedNote]) -> _Plan:
             after, after_data = _make_record(vault, path, note.data, before, moved, is_copy=path in copies)
             check_record(after, after_data)
         except GitmemError as error:
-            plan.problems.append(Problem(error.code, error.message, note.path, error.fields.get("line")))
+            plan.problems.append(Problem(error.code, error.message, redact(note.path), error.fields.get("line")))
             continue
         if before is None and after.id in moved:
             before = moved.pop(after.id)

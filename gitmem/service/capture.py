@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from dataclasses import replace
 
 from gitmem.clock import format_utc
 from gitmem.curator.capture import AT_A_COMMIT, Around, make_event
@@ -11,6 +12,7 @@ from gitmem.errors import GitmemError, UnavailableError
 from gitmem.git.discover import find_common_dir, find_repository
 from gitmem.git.head import read_head
 from gitmem.model.event import Event, Odd, Seen
+from gitmem.policy.secrets import find_secrets
 from gitmem.service.vault import OpenVault
 from gitmem.vault.runtime_key import ensure_key
 from gitmem.vault.spool import append_event
@@ -25,7 +27,7 @@ def capture(vault: OpenVault, seen: Seen) -> Event | None:
     """
     _check_there(vault)
     try:
-        event = make_event(seen, find_around(vault, seen))
+        event = _leave_secrets_out(make_event(_hide_session(seen), find_around(vault, seen)))
         return event if append_event(vault.layout, event) else None
     except OSError as error:
         with suppress(OSError):
@@ -33,6 +35,18 @@ def capture(vault: OpenVault, seen: Seen) -> Event | None:
         reason = error.strerror or str(error)
         hint = f"Look at free space and permissions of {vault.layout.runtime}."
         raise UnavailableError("events-unwritable", f"the event can't be kept: {reason}", hint) from None
+
+
+def _hide_session(seen: Seen) -> Seen:
+    """Return ``seen`` with a session that is kept as a keyed hash, where the session looks like a secret."""
+    return replace(seen, session=f"\0{seen.session}") if find_secrets(seen.session) else seen
+
+
+def _leave_secrets_out(event: Event) -> Event:
+    """Return ``event`` without the paths that look like a secret, which count as left out; nor a host, a tool."""
+    paths = tuple(path for path in event.paths if not find_secrets(path))
+    host, tool = ("" if find_secrets(one) else one for one in (event.host, event.tool))
+    return replace(event, paths=paths, outside=event.outside + len(event.paths) - len(paths), host=host, tool=tool)
 
 
 def count_odd(vault: OpenVault, what: Odd) -> None:

@@ -10,6 +10,7 @@ from gitmem.model.ids import OpId, RecordId, new_record_id
 from gitmem.model.record import MAX_SUMMARY_CHARS, Draft, Record, State
 from gitmem.policy.authority import authority_for
 from gitmem.policy.content import check_draft
+from gitmem.policy.secrets import check_secrets
 from gitmem.service.gate import authorize
 from gitmem.service.keys import check_key_is_free
 from gitmem.service.plan import carry_out_allowed, find_earlier, make_change, path_in, reread, stamp
@@ -62,8 +63,9 @@ def make_record(
     """Return ``draft`` as a record, and the bytes of its file; its key may be another record's.
 
     The id is a fresh one, and the source the actor's session, unless others are given. Raises what
-    ``policy.content.check_draft`` and ``format_record`` raise.
+    ``policy.content.check_draft``, ``policy.secrets.check_secrets`` and ``format_record`` raise.
     """
+    check_secrets(texts_of(draft))  # before anything that is wrong with it is told with a word of it
     record_id = record_id or new_record_id()
     title = one_line(draft.title)
     draft = replace(draft, title=title, summary=one_line(draft.summary) or summarise(draft.body))
@@ -86,6 +88,12 @@ def make_record(
         verified=verified,
     )
     return reread(path, data), data
+
+
+def texts_of(draft: Draft) -> dict[str, str]:
+    """Return what ``draft`` says by name, so that an error can tell where. The file itself is looked at later, too."""
+    others = {"summary": draft.summary, "tags": "\n".join(draft.tags), "evidence": "\n".join(draft.evidence)}
+    return {"title": draft.title, "body": draft.body, **others, "key": draft.key or ""}
 
 
 def summarise(body: str) -> str:

@@ -11,7 +11,6 @@ from gitmem.model.ids import OpId
 from gitmem.model.record import MAX_DRAFTS, Draft, Problem, Record, State
 from gitmem.policy.authority import authority_for
 from gitmem.policy.content import check_content
-from gitmem.policy.secrets import check_secrets
 from gitmem.service.draft import make_record
 from gitmem.service.gate import authorize
 from gitmem.service.keys import find_owners
@@ -88,7 +87,6 @@ def _make_records(
         _check_not_refused(vault, action, actor, draft)
         record, data = make_record(vault, draft, authority, state, actor)
         check_content(data, "the record", record)
-        check_secrets(_texts_of(draft))
         return record, data
 
     made, problems = check_each(numbered, make)
@@ -99,12 +97,6 @@ def _make_records(
         hint = "Nothing was written. Mend these and try again."
         refuse(InputError, "bad-lines", f"{bad} of {len(numbered)} records can't be written", hint, problems)
     return made
-
-
-def _texts_of(draft: Draft) -> dict[str, str]:
-    """Return what ``draft`` says by name, so that an error can tell where. The file itself is looked at later, too."""
-    others = {"summary": draft.summary, "tags": " ".join(draft.tags), "evidence": "\n".join(draft.evidence)}
-    return {"title": draft.title, "body": draft.body, **others, "key": draft.key or ""}
 
 
 def _check_not_refused(vault: OpenVault, action: Action, actor: Actor, draft: Draft) -> None:

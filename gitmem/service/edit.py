@@ -12,6 +12,7 @@ from gitmem.model.change import Change, Receipt
 from gitmem.model.ids import OpId
 from gitmem.model.record import Record
 from gitmem.policy.content import check_new_tags
+from gitmem.policy.secrets import check_secrets
 from gitmem.service.draft import summarise
 from gitmem.service.find import get_record
 from gitmem.service.gate import authorize
@@ -65,6 +66,7 @@ def _plan(
     vault: OpenVault, old: tuple[Record, bytes], wanted: RecordEdit, actor: Actor, rule: str, op_id: OpId | None
 ) -> Change:
     record, data = old
+    check_secrets(_texts_of(wanted))  # before anything that is wrong with it is told with a word of it
     changes = _plan_properties(record, wanted)
     after_data = edit_note(data, changes)
     if wanted.body is not None:
@@ -75,6 +77,13 @@ def _plan(
     what = [*changes, *(["body"] if wanted.body is not None else [])]
     note = f"Changed: {', '.join(what)}."
     return make_change(Action.EDIT, actor, rule, [(record, *after)], op_id=op_id, note=note)
+
+
+def _texts_of(wanted: RecordEdit) -> dict[str, str]:
+    """Return what is to be written by name, so that an error can tell where. The file is looked at later, too."""
+    properties = "\n".join(f"{name}: {value}" for name, value in wanted.properties.items())
+    said = {"title": wanted.title or "", "body": wanted.body or "", "summary": wanted.summary or ""}
+    return {**said, "properties": properties, "tags": "\n".join(wanted.add_tags)}
 
 
 def _plan_properties(record: Record, wanted: RecordEdit) -> dict[str, Any]:

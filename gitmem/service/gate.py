@@ -32,6 +32,7 @@ def authorize(
 
     Raises ``PolicyError``: ``needs-human`` when a person at a human surface could do it, ``refused`` when nobody can.
     """
+    check_secrets({"the actor": _describe(actor)})
     decision = decide(
         Request(
             action=action,
@@ -67,10 +68,8 @@ def check_change(change: Change, settings: HomeSettings) -> None:
     for path, data in files.items():
         if path in records:
             check_content(data, path, records[path])
-    actor = change.actor
-    who = f"{actor.name} {actor.email} {actor.host} {actor.session}"
     message = {"the commit message": f"{change.title}\n{change.note}", "the operation id": change.op_id}
-    check_texts(settings, {**message, "the actor": who, **_texts_of(files)})
+    check_texts(settings, {**message, "the actor": _describe(change.actor), **_texts_of(files)})
 
 
 def check_record(record: Record, data: bytes) -> None:
@@ -80,6 +79,10 @@ def check_record(record: Record, data: bytes) -> None:
     """
     check_content(data, record.path, record)
     check_secrets(_texts_of({record.path: data}))
+
+
+def _describe(actor: Actor) -> str:
+    return f"{actor.name} {actor.email} {actor.host} {actor.session}"
 
 
 def _texts_of(files: Mapping[VaultPath, bytes]) -> dict[str, str]:

@@ -20,6 +20,7 @@ from gitmem.model.record import Kind, Problem, Record, State, state_of
 from gitmem.model.vault_path import VaultPath, find_path_problem, fold_path, parse_vault_path
 from gitmem.policy.authority import authority_for
 from gitmem.policy.content import check_kind
+from gitmem.policy.secrets import redact
 from gitmem.service.gate import authorize, check_record
 from gitmem.service.keys import list_keys
 from gitmem.service.plan import carry_out, find_earlier, make_change, no_change, reread
@@ -142,7 +143,7 @@ def _plan(
                 raise InputError("key-taken", f"the key {record.key!r} belongs to another record")
             check_record(record, data)
         except GitmemError as error:
-            left_out.append(Problem(error.code, error.message, make_visible(name)))
+            left_out.append(Problem(error.code, error.message, make_visible(redact(name))))
             continue
         taken_ids.add(record.id)
         taken_keys.add(fold(record.key or ""))

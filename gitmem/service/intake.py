@@ -12,10 +12,10 @@ from gitmem.model.policy import Policy
 from gitmem.model.record import BASELINE_KINDS, Kind, State
 from gitmem.policy.authority import authority_for
 from gitmem.policy.narrowing import Check, iter_candidate_checks, iter_checks
+from gitmem.policy.secrets import check_secrets
 from gitmem.service.allowed import check_all, check_readable
-from gitmem.service.draft import make_record
+from gitmem.service.draft import make_record, texts_of
 from gitmem.service.gate import authorize, check_record
-from gitmem.service.scanner import check_texts
 from gitmem.service.vault import OpenVault
 from gitmem.vault.inbox import candidate_to_json
 
@@ -30,11 +30,13 @@ def source_of(actor: Actor) -> tuple[str, ...]:
 def check_intake(vault: OpenVault, candidate: Candidate, actor: Actor, policy: Policy) -> None:
     """Refuse a candidate that may not be kept, whatever waits already. Writes nothing.
 
-    Raises ``PolicyError`` (``refused``; ``policy-bound`` with the rule for a model surface beyond what the vault's
-    policy lets it propose; ``policy-broken``; ``secret-found``), ``InputError`` for what could never be a record,
-    ``UnavailableError`` (``scanner-failed``).
+    Of the scanners only the built-in one looks; the program of the settings is asked about all at once, see
+    ``propose``. Raises ``PolicyError`` (``refused``; ``policy-bound`` with the rule for a model surface beyond what the
+    vault's policy lets it propose; ``policy-broken``; ``secret-found``), ``InputError`` for what could never be a
+    record, ``UnavailableError`` (``scanner-failed``).
     """
     draft = candidate.draft
+    check_secrets(list_texts(candidate))  # before anything that is wrong with it is told with a word of it
     authorize(vault.entry.scope, Action.PROPOSE, actor, kind=draft.kind, has_evidence=bool(draft.evidence))
     if actor.surface is Surface.MODEL:
         check_readable(policy)
@@ -45,18 +47,15 @@ def check_intake(vault: OpenVault, candidate: Candidate, actor: Actor, policy: P
     state = usual_state(draft.kind)
     record, data = make_record(vault, draft, authority_for(Action.ACCEPT, state), state, actor, record_id=candidate.id)
     check_record(record, data)
-    check_texts(vault.settings, list_texts(candidate))
 
 
 def list_texts(candidate: Candidate) -> dict[str, str]:
     """Return all that a candidate says, by what an error may call it: what its record would say, and its reasons."""
     draft = candidate.draft
-    others = {"summary": draft.summary, "tags": " ".join(draft.tags), "evidence": "\n".join(draft.evidence)}
     told = {"reason": candidate.reason, "why": "\n".join(candidate.why), "sources": "\n".join(candidate.sources)}
-    texts = {"title": draft.title, "body": draft.body, **others, "key": draft.key or "", **told}
     # What stands apart here stands in one text there: a name beside a value makes it a secret.
     whole = json.dumps(candidate_to_json(candidate), indent=1, ensure_ascii=False)
-    return {**texts, "the candidate": whole}
+    return {**texts_of(draft), **told, "the candidate": whole}
 
 
 def check_room(waiting: Sequence[Candidate], earlier: Sequence[Candidate], new: Candidate, policy: Policy) -> None:

@@ -5,11 +5,12 @@ Commit messages, names of properties and targets of links may hold one that an e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import copy
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
-from gitmem.errors import InputError
+from gitmem.errors import GitmemError, InputError
 from gitmem.model.answer import Answer
 
 _LEFT = frozenset({"path", "old_path", "others", "file", "body", "properties", "text"})
@@ -37,6 +38,22 @@ def tell_masked(read: Callable[[], Answer]) -> Answer:
     return replace(answer, rows=rows, diagnostics=told, extra=extra)
 
 
+def mask_error(error: GitmemError) -> GitmemError:
+    """Return ``error`` without secrets in what it says: it may quote what was asked for. Never raises.
+
+    Where that can't be told, its code alone is left of it.
+    """
+    from gitmem.policy.secrets import redact
+
+    told = copy.copy(error)
+    try:
+        told.message, told.hint = redact(error.message), redact(error.hint)
+        told.fields = _mask(error.fields, redact, ())
+    except GitmemError:
+        told.message, told.hint, told.fields = "what is wrong is withheld: the secret scanner failed", "", {}
+    return told
+
+
 def _iter_texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
@@ -49,11 +66,11 @@ def _iter_texts(value: Any) -> Iterator[str]:
             yield from _iter_texts(one)
 
 
-def _mask(value: Any, redact: Callable[[str], str]) -> Any:
+def _mask(value: Any, redact: Callable[[str], str], left: Collection[str] = _LEFT) -> Any:
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):
-        return {name: one if name in _LEFT else _mask(one, redact) for name, one in value.items()}
+        return {name: one if name in left else _mask(one, redact, left) for name, one in value.items()}
     if type(value) in (list, tuple):
-        return type(value)(_mask(one, redact) for one in value)
+        return type(value)(_mask(one, redact, left) for one in value)
     return value

@@ -14,6 +14,7 @@ from gitmem.model.change import Change, FileEdit, Receipt, RecordChange
 from gitmem.model.ids import OpId, new_op_id
 from gitmem.model.record import Record, State
 from gitmem.model.vault_path import VaultPath, parse_vault_path
+from gitmem.policy.secrets import check_secrets
 from gitmem.service.allowed import check_policy
 from gitmem.service.follow import follow
 from gitmem.service.gate import check_change
@@ -110,12 +111,14 @@ def find_earlier(vault: OpenVault, action: Action, op_id: OpId | None, request: 
     ``request`` is everything that is asked for, as ``retry.describe_request`` tells it.
 
     Every write begins here: what a crash abandoned is settled first. Raises ``InputError`` (``op-id-reused``) when it
-    was another operation, and ``UnavailableError`` or ``StateError`` for a vault that is gone or is none, and what
-    settling raises where that fails: a plan made from half of an operation would be wrong.
+    was another operation, ``PolicyError`` (``secret-found``) where the op id looks like a secret, ``UnavailableError``
+    or ``StateError`` for a vault that is gone or is none, and what settling raises where that fails: a plan made from
+    half of an operation would be wrong.
     """
     from gitmem.transaction.earlier import Retry
     from gitmem.transaction.earlier import find_earlier as find
 
+    check_secrets({"the operation id": op_id or ""})
     vault.settle_before_writing()
     earlier = None if op_id is None else find(vault.ground, Retry(action, op_id, digest(request)))
     if earlier is None:

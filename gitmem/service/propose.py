@@ -17,13 +17,15 @@ from gitmem.model.change import Receipt, RecordRef
 from gitmem.model.ids import OpId, RecordId, new_record_id
 from gitmem.model.record import MAX_DRAFTS, Draft, Problem, State
 from gitmem.model.vault_path import VaultPath
+from gitmem.policy.secrets import check_found
 from gitmem.service.candidates import Kept, hold_candidates
 from gitmem.service.find import get_record
-from gitmem.service.intake import check_intake, check_room, source_of
+from gitmem.service.intake import check_intake, check_room, list_texts, source_of
 from gitmem.service.near import find_near_records
 from gitmem.service.plan import digest, find_earlier
 from gitmem.service.policy import find_policy
 from gitmem.service.retry import describe_request, given_fields
+from gitmem.service.scanner import ask_program
 from gitmem.service.together import refuse
 from gitmem.service.vault import OpenVault
 from gitmem.text import shorten
@@ -112,6 +114,7 @@ def add_candidates(
         _check_targets(vault, one)
 
     _check_all(numbered, check)
+    _ask_program(vault, numbered)
     near = find_near_records(vault, [one.draft for one in wanted])
     with hold_candidates(vault) as kept:
         decided = load_decided(vault.layout)
@@ -149,6 +152,16 @@ def _check_all(numbered: Sequence[tuple[int, Candidate]], check: Callable[[Candi
     if problems:
         head = f"{len(problems)} of {len(numbered)} can't be proposed"
         refuse(InputError, "bad-lines", head, "Nothing was written. Mend these and try again.", problems)
+
+
+def _ask_program(vault: OpenVault, numbered: Sequence[tuple[int, Candidate]]) -> None:
+    """Ask the scanner of the home's settings about all that the candidates say, at once."""
+    texts = {
+        name if len(numbered) == 1 else f"line {number}: {name}": text
+        for number, one in numbered
+        for name, text in list_texts(one).items()
+    }
+    check_found(ask_program(vault.settings, texts))
 
 
 def _check_targets(vault: OpenVault, one: Candidate) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from gitmem.errors import GitmemError, UnavailableError
 from gitmem.model.settings import HomeSettings
-from gitmem.policy.secrets import Finding, check_found, check_secrets
+from gitmem.policy.secrets import PLACEHOLDER, Finding, check_found, check_secrets, redact
 from gitmem.programs import run_program
 from gitmem.vault.schema import validate
 
@@ -54,6 +54,20 @@ def ask_program(settings: HomeSettings, texts: Mapping[str, str]) -> list[tuple[
     if ran.code != 0:
         raise _failed(f"it ended with the exit code {ran.code}")
     return _read_answer(ran.out, texts)
+
+
+def redact_text(settings: HomeSettings, text: str) -> str:
+    """Return ``text`` with ``[secret]`` in place of what the built-in scanner finds, and of lines that the other names.
+
+    For what is kept of a person's own typing when its write was refused. Raises ``UnavailableError``
+    (``scanner-failed``).
+    """
+    clean = redact(text)
+    lines = clean.split("\n")
+    for _name, finding in ask_program(settings, {"the text": clean}):
+        if finding.line <= len(lines):
+            lines[finding.line - 1] = PLACEHOLDER
+    return "\n".join(lines)
 
 
 def try_program(settings: HomeSettings) -> str:

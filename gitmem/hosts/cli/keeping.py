@@ -15,23 +15,35 @@ from gitmem.service.memory import Memory
 def keep_typed(call: Call, memory: Memory, text: str | None) -> Iterator[None]:
     """Keep ``text`` in ``runtime/drafts`` while the block writes it; ``None`` is nothing to keep.
 
-    The file is private and removed when the block succeeds. Otherwise it stays, and the error's hint, or for what is
-    no error of gitmem's a line on standard error, says where.
+    What looks like a secret is left out of it, and nothing is kept where that can't be told. The file is private and
+    removed when the block succeeds. Otherwise it stays, and the error's hint, or for what is no error of gitmem's a
+    line on standard error, says where.
     """
-    place = None if text is None else _save(memory, text)
+    clean = None if text is None else _take_secrets_out(memory, text)
+    place = None if clean is None else _save(memory, clean)
+    where = f"is kept in {place}" + (", without what looks like a secret" if clean != text else "")
     try:
         yield
     except GitmemError as error:
         if place is not None:
-            error.hint = f"{error.hint} What you wrote is kept in {place}".strip()
+            error.hint = f"{error.hint} What you wrote {where}".strip()
         raise
     except BaseException:
         if place is not None:
-            call.warn(f"what you wrote is kept in {place}")
+            call.warn(f"what you wrote {where}")
         raise
     if place is not None:
         with contextlib.suppress(OSError):
             os.unlink(place)
+
+
+def _take_secrets_out(memory: Memory, text: str) -> str | None:
+    from gitmem.service.scanner import redact_text
+
+    try:
+        return redact_text(memory.vault.settings, text)
+    except GitmemError:  # the write itself will say what is wrong with the scanner
+        return None
 
 
 def _save(memory: Memory, text: str) -> str | None:

@@ -84,6 +84,9 @@ def _run_verb(args: Sequence[str], call: Call) -> int:
 
 
 def _fail(call: Call, error: GitmemError) -> int:
+    from gitmem.service.masked import mask_error
+
+    error = mask_error(error)
     if not call.as_json or error.code == "output-failed":
         _complain(call, error)
         return error.exit_code
