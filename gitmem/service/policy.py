@@ -138,7 +138,8 @@ def list_policy_problems(vault: OpenVault, head: CommitId) -> list[Problem]:
 
 def _tell_holding(holding: Holding) -> Iterator[Problem]:
     if holding.policy.origin is Origin.BROKEN:
-        message = f"{holding.policy.problem}; until a person mends it, a model writes nothing here"
+        said = holding.policy.problem.removeprefix(f"{POLICY}, ").removeprefix(f"{POLICY}: ")
+        message = f"it can't be read, and until a person mends it a model writes nothing here: {said}"
         yield Problem("policy-broken", message, POLICY)
     elif holding.policy.origin is Origin.UNCONFIRMED:
         message = f"{holding.policy.problem}; until then the strictest of what was set holds, and opens nothing"
@@ -149,11 +150,11 @@ def _tell_work_tree(vault: OpenVault, holding: Holding) -> Iterator[Problem]:
     try:
         data = read_file(vault.layout.repo, VaultPath(POLICY), MAX_FILE_BYTES)
     except GitmemError as error:
-        yield Problem("policy-uncommitted", f"{POLICY} can't be read from the work tree: {error.message}", POLICY)
+        yield Problem("policy-uncommitted", f"it can't be read from the work tree: {error.message}", POLICY)
         return
     if (None if data is None else fingerprint(data)) == holding.blob:
         return
-    what = f"{POLICY} is gone from the work tree" if data is None else f"{POLICY} is not as it is committed"
+    what = "it is gone from the work tree" if data is None else "it is not as it is committed"
     yield Problem("policy-uncommitted", f"{what}, so the committed one holds; {_APPLY}", POLICY)
 
 
@@ -197,6 +198,6 @@ def _find_left(vault: OpenVault, set_by: Receipt | None) -> Fingerprint | None:
 
 def _tell(blob: Fingerprint | None, left: Fingerprint | None) -> str:
     if blob is None:
-        return f"{POLICY}, which a person had set, was taken away outside gitmem; {_APPLY}"
+        return f"a person had set it, and it was taken away outside gitmem; {_APPLY}"
     how = "was changed outside gitmem" if left else "was committed outside gitmem"
-    return f"{POLICY} {how}, and nobody is known to have set it so; {_APPLY}"
+    return f"it {how}, and nobody is known to have set it so; {_APPLY}"
