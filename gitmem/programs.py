@@ -38,13 +38,17 @@ def run_program(
     max_output_bytes: int = MAX_OUTPUT_BYTES,
     env: Mapping[str, str] | None = None,
     folder: str = "/",
+    at_terminal: bool = False,
+    says_there: bool = False,
 ) -> Ran:
     """Run ``command`` with ``data`` as its standard input and return how it ended, whatever its exit code.
 
     It starts in ``folder`` with ``env`` (a search path alone when left out), in a session of its own, and is killed
-    with all that it started in it when ``timeout_s`` is over. Raises ``UnavailableError``: ``program-missing`` where it
-    can't be started, ``program-slow``, ``program-too-loud`` for more output than ``max_output_bytes``. Input and
-    output lie in memory until they are read, where the platform has files in memory, else in unnamed temporary files.
+    with all that it started in it when ``timeout_s`` is over. ``at_terminal`` leaves it at this process's terminal,
+    where it may ask the person for a passphrase, and an interrupt ends it, too; ``says_there`` leaves it this process's
+    standard error, so that it can ask for a touch. Raises ``UnavailableError``: ``program-missing`` where it can't be
+    started, ``program-slow``, ``program-too-loud`` for more output than ``max_output_bytes``. Input and output lie in
+    memory until they are read, where the platform has files in memory, else in unnamed temporary files.
     """
     around = {"PATH": _PATH, "LC_ALL": "C.UTF-8"} | dict(env or {})
     with _make_file() as given, _make_file() as out, _make_file() as err:
@@ -52,7 +56,13 @@ def run_program(
         given.seek(0)
         try:
             process = subprocess.Popen(
-                list(command), stdin=given, stdout=out, stderr=err, cwd=folder, env=around, start_new_session=True
+                list(command),
+                stdin=given,
+                stdout=out,
+                stderr=None if says_there else err,
+                cwd=folder,
+                env=around,
+                start_new_session=not at_terminal,
             )
         except (OSError, ValueError) as error:
             raise _fail("program-missing", command, f"can't be started: {error}") from None
@@ -61,7 +71,7 @@ def run_program(
         except subprocess.TimeoutExpired:
             raise _fail("program-slow", command, f"did not end within {timeout_s:g} s") from None
         finally:
-            _kill(process)
+            _kill(process, is_alone=not at_terminal)
         said = tuple(_read(file, max_output_bytes, command) for file in (out, err))
     return Ran(code, *said)
 
@@ -91,9 +101,9 @@ def _read(file: BinaryIO, max_bytes: int, command: Sequence[str]) -> bytes:
     return data
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def _kill(process: subprocess.Popen[bytes], *, is_alone: bool) -> None:
     """End what is left of the program's session: itself, if it is still there, and what it left running."""
-    if hasattr(os, "killpg"):
+    if is_alone and hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
     elif process.poll() is None:

@@ -22,7 +22,8 @@ class Environment:
 
     ``identity_files`` are the Git configuration files that may hold the person's name, the one that
     has the last word in Git first. ``failpoint`` is ``NAME`` or ``NAME:n``, for tests alone. ``pager`` tells whether
-    the terminal can show long output page by page, and nobody turned that off.
+    the terminal can show long output page by page, and nobody turned that off. ``agent_socket`` is where the person's
+    SSH agent listens, empty for none.
     """
 
     home: str
@@ -40,6 +41,7 @@ class Environment:
     pager: bool = False
     debug: bool = False
     completion: str = ""
+    agent_socket: str = ""
 
 
 def read_environment() -> Environment:
@@ -65,6 +67,7 @@ def read_environment() -> Environment:
         pager=get("TERM", "") not in _SIMPLE_TERMINALS and get("PAGER", "less") not in ("", "cat"),
         debug=_is_on(get("GITMEM_DEBUG", "")),
         completion=get(COMPLETION_VARIABLE, ""),
+        agent_socket=get("SSH_AUTH_SOCK", ""),
     )
 
 

@@ -59,8 +59,8 @@ class Change:
     in which people should see them; each of their files has its edits in ``edits``. ``is_named`` says that whoever asks
     chose the op id, so that the operation may have been carried out before; ``request`` is a digest of what was asked,
     to tell a retry from another request under the same id. ``undoes`` is the operation whose inverse this is, ``other``
-    the vault in which the operation of the same id does its other half. ``notices`` are for people, and come with the
-    receipt.
+    the vault in which the operation of the same id does its other half. ``signed_by`` is the fingerprint of the key
+    that its statement is signed with, empty where there is none. ``notices`` are for people, and come with the receipt.
     """
 
     action: Action
@@ -76,6 +76,7 @@ class Change:
     request: str = ""
     undoes: OpId | None = None
     other: VaultId | None = None
+    signed_by: str = ""
     notices: tuple[str, ...] = ()
 
 

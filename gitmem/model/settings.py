@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gitmem.errors import UnavailableError
+from gitmem.model.human_key import HumanKey
 from gitmem.model.ids import VaultId
 
 FORMAT = 1
@@ -29,7 +30,10 @@ class Clean(StrEnum):
 
 @dataclass(frozen=True)
 class Manifest:
-    """The marker in ``manifest.json``: that gitmem manages this repository, and the settings that travel with it."""
+    """The marker in ``manifest.json``: that gitmem manages this repository, and the settings that travel with it.
+
+    ``human_keys`` are the keys of people, by name; where there are any, what only a person may do is signed.
+    """
 
     vault_id: VaultId
     scope: Scope
@@ -38,6 +42,7 @@ class Manifest:
     branch: str = "main"
     clean: Clean = Clean.PATHS
     catalog_shards: int = 1
+    human_keys: tuple[HumanKey, ...] = ()
 
 
 @dataclass(frozen=True)

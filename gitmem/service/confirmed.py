@@ -1,35 +1,66 @@
-"""Which declared records a person is known to have declared. Receipts tell, as in ``service.own``; the file does not.
+"""Which declared records a person is known to have declared. The file itself does not tell, nor do a commit's trailers.
 
-What a file says of its authority anybody can write, and a commit's trailers, too. Known is what the newest operation
-that touched a record left, if it was a person's: its receipt lies in this vault's runtime, and the bytes of its commit
-are those that are committed now.
+Anybody can write those. In a vault that lists keys of people, known is what the newest statement lists, if its
+signature is good now (``service.standing``). Elsewhere it is what the newest operation that touched a record left, if
+it was a person's: its receipt lies in this vault's runtime, and the bytes of its commit are those that are committed
+now.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Mapping
 
 from gitmem.errors import IntegrityError
 from gitmem.model.authority import Authority, Surface
 from gitmem.model.change import Receipt
 from gitmem.model.ids import RecordId
 from gitmem.model.record import Record, State
+from gitmem.model.signing import Statement
+from gitmem.service.standing import Standing, read_standing
 from gitmem.service.vault import OpenVault
 
 
-def list_confirmed(vault: OpenVault, committed: Iterable[Record]) -> frozenset[RecordId]:
+def list_confirmed(
+    vault: OpenVault, committed: Iterable[Record], standing: Standing | None = None
+) -> frozenset[RecordId]:
     """Return the ids of those ``committed`` records that a person's operation declared, and left as they are.
 
-    The records are as HEAD has them. Only what lies in the baseline and is ``user_declared`` can be among them. In a
-    clone, or where receipts were lost, none is. Raises ``UnavailableError`` (``receipts-unreadable``).
+    The records are as HEAD has them. Only what lies in the baseline and is ``user_declared`` can be among them.
+    ``standing`` is what ``read_standing`` said of HEAD, where it was asked already. In a vault without keys that was
+    cloned, or where receipts were lost, none is. Raises ``UnavailableError`` (``receipts-unreadable``).
     """
     from gitmem.transaction.receipts import find_latest
 
-    declared = {
-        one.id: one for one in committed if one.state is State.BASELINE and one.authority is Authority.USER_DECLARED
-    }
+    declared = {one.id: one for one in committed if is_declared(one)}
+    if not declared:
+        return frozenset()
+    standing = standing or read_standing(vault, vault.head())
+    if standing.is_keyed:
+        return _list_signed(vault, declared, standing.statement)
     receipts = find_latest(vault.layout, declared)
     return frozenset(one for one, receipt in receipts.items() if _is_left_by(vault, declared[one], receipt))
+
+
+def is_declared(record: Record) -> bool:
+    """Tell whether a record says of itself, by its place and its authority, that a person declared it."""
+    return record.state is State.BASELINE and record.authority is Authority.USER_DECLARED
+
+
+def _list_signed(
+    vault: OpenVault, declared: Mapping[RecordId, Record], statement: Statement | None
+) -> frozenset[RecordId]:
+    if statement is None:
+        return frozenset()
+    signed = {one.path: one for one in statement.declared}
+    return frozenset(
+        record.id
+        for record in declared.values()
+        if (one := signed.get(record.path)) is not None
+        and one.id == record.id
+        and one.blob == record.fingerprint
+        and one.sha256 == hashlib.sha256(vault.repo.read_object(record.fingerprint)).hexdigest()
+    )
 
 
 def _is_left_by(vault: OpenVault, record: Record, receipt: Receipt) -> bool:

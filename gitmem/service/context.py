@@ -24,6 +24,7 @@ from gitmem.service.confirmed import list_confirmed
 from gitmem.service.global_vault import UNREADABLE, ask_global
 from gitmem.service.missing import count_missing
 from gitmem.service.reading import Reading, ask, mask
+from gitmem.service.standing import PROBLEMS, read_standing
 from gitmem.service.superseded import find_superseded, find_superseded_declared
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold
@@ -32,11 +33,15 @@ if TYPE_CHECKING:
     from gitmem.catalog.database import Database
     from gitmem.catalog.query import Row
     from gitmem.catalog.reconcile import Report
+    from gitmem.service.as_signed import AsSigned
 
 MAX_REVIEWED = 12
 """How many reviewed records a context shows at most."""
 _EDITED = "edited since, shown as committed"
+_AS_SIGNED = "changed or removed since without a signature, shown as signed"
 _GONE = "moved, removed or unreadable since, shown as committed"
+_TOLD = frozenset({UNREADABLE, *PROBLEMS})
+"""What a model is told of, too: part of the memory is missing, or not proved."""
 _PARTS = {Kind.BOUNDARY: Part.BOUNDARY, Kind.PREFERENCE: Part.PREFERENCE}
 _ORDER = list(Part)
 
@@ -74,7 +79,7 @@ def context(
     shared, problems = _look_at_global(vault, find_global)
     looks, told = [own, *shared], [*own.problems, *problems]
     entries = sorted(chain.from_iterable(look.entries for look in looks), key=_sort_key)
-    is_degraded = any(problem.code in ("catalog-degraded", UNREADABLE) for problem in told)
+    is_degraded = any(problem.code in ("catalog-degraded", *_TOLD) for problem in told)
     wanted = Context(
         name=vault.entry.name,
         scope=vault.entry.scope,
@@ -83,7 +88,7 @@ def context(
         held_back=sum((look.held_back for look in looks), HeldBack()),
         more=own.more,
         status=Status.DEGRADED if is_degraded else Status.OK,
-        notices=tuple(problem.message for problem in told if problem.code == UNREADABLE),
+        notices=tuple(problem.message for problem in told if problem.code in _TOLD),
     )
     extra = {"max_chars": limit, "held_back": vars(wanted.held_back)}
     if not wanted.entries and wanted.held_back == HeldBack() and not is_degraded:
@@ -132,21 +137,27 @@ def _gather(reading: Reading, scope: Scope, *, is_own: bool) -> _Look:
 
     today = reading.now.date()
     rows = list_rows(reading.database, Filters(states=(State.BASELINE,)))
-    committed, unreadable = _read_baseline(reading)
+    found, unreadable = _read_baseline(reading)
+    committed = found.records
     wanted = [one for one in committed if is_own or one.kind in _PARTS]
-    confirmed = list_confirmed(reading.vault, wanted)
+    confirmed = list_confirmed(reading.vault, wanted, found.standing) | found.back
     current, held = _sort_out(wanted, today, find_superseded_declared(reading, wanted, confirmed))
     known = {one.id for one in committed}
     files = {row.path: row for row in rows}
     entries = [
-        Entry(one, _part(one) if one.id in confirmed else Part.UNCONFIRMED, scope, _marks(one, files, today))
+        Entry(
+            one,
+            _part(one) if one.id in confirmed else Part.UNCONFIRMED,
+            scope,
+            (*_review_marks(one, today), _AS_SIGNED) if one.id in found.back else _marks(one, files, today),
+        )
         for one in current
     ]
     new = [row for row in rows if row.id not in known and (is_own or row.kind in _PARTS)]
     missing = count_missing(reading.vault, reading.head, committed, [one.path for one in unreadable])
     held += HeldBack(uncommitted=len(new), unreadable=len(unreadable), missing=missing)
     told = [one for one in reading.report.problems if one.path.startswith(f"{State.BASELINE.folder}/")]
-    problems = (*unreadable, *told)
+    problems = (*found.standing.problems, *unreadable, *told)
     if not is_own:
         return _Look(reading.head, tuple(entries), held, 0, problems)
     reviewed, more, held_reviewed = _choose_reviewed(reading, today)
@@ -154,8 +165,12 @@ def _gather(reading: Reading, scope: Scope, *, is_own: bool) -> _Look:
     return _Look(reading.head, tuple(entries), held + held_reviewed, more, problems)
 
 
-def _read_baseline(reading: Reading) -> tuple[list[Record], list[Problem]]:
-    """Return the baseline as HEAD has it, masked, without what is private there or now, and what can't be read."""
+def _read_baseline(reading: Reading) -> tuple[AsSigned, list[Problem]]:
+    """Return the baseline as HEAD has it, masked, without what is private there or now, and what can't be read.
+
+    What people signed stands there as they signed it.
+    """
+    from gitmem.service.as_signed import put_back_signed
     from gitmem.service.hidden import list_hidden
     from gitmem.service.past import scan_commit
 
@@ -172,7 +187,7 @@ def _read_baseline(reading: Reading) -> tuple[list[Record], list[Problem]]:
                 continue
             if record is not None and not record.private:
                 records.append(mask(record, data)[0])
-    return records, problems
+    return put_back_signed(past, read_standing(reading.vault, reading.head), records), problems
 
 
 def _sort_out(

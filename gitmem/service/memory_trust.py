@@ -15,6 +15,7 @@ from gitmem.service.retry import answer_again
 
 if TYPE_CHECKING:
     from gitmem.service.explain import Asked
+    from gitmem.service.human_keys import Adding, Trusting
     from gitmem.service.promote_global import Going, Handed
     from gitmem.service.set_policy import Setting
 
@@ -82,3 +83,39 @@ class TrustVerbs(MemoryBase):
         from gitmem.service.explain import explain_record
 
         return report(lambda: explain_record(self.vault, ref))
+
+    def list_human_keys(self) -> Answer:
+        """Return the keys of people, as rows. See ``service.human_keys``."""
+        from gitmem.service.human_keys import list_human_keys
+
+        return report(lambda: list_human_keys(self.vault))
+
+    def add_key(self, file: str, name: str | None, actor: Actor, op_id: OpId | None = None) -> Receipt:
+        """List a person's key, as a signed operation. See ``service.human_keys``."""
+        from gitmem.service.human_keys import add_key
+
+        return answer_again(self.vault, op_id, lambda: add_key(self.vault, file, name, actor, op_id))
+
+    def remove_key(self, name: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
+        """Take a key off the list, as a signed operation. See ``service.human_keys``."""
+        from gitmem.service.human_keys import remove_key
+
+        return answer_again(self.vault, op_id, lambda: remove_key(self.vault, name, actor, op_id))
+
+    def find_adding(self, file: str, name: str | None = None) -> Adding:
+        """Return what ``add_key`` would do, for a person to look at. Raises. See ``service.human_keys``."""
+        from gitmem.service.human_keys import find_adding
+
+        return find_adding(self.vault, file, name)
+
+    def find_trusting(self) -> Trusting:
+        """Return what ``trust_keys`` would trust, for a person to look at. Raises. See ``service.human_keys``."""
+        from gitmem.service.human_keys import find_trusting
+
+        return find_trusting(self.vault)
+
+    def trust_keys(self, actor: Actor, wanted: Trusting) -> None:
+        """Have this machine trust the keys of a vault, as a person. See ``service.human_keys``."""
+        from gitmem.service.human_keys import trust_keys
+
+        trust_keys(self.vault, actor, wanted)

@@ -156,16 +156,19 @@ def carry_out_allowed(
 def carry_out(vault: OpenVault, change: Change, *, is_held: bool = False) -> Receipt:
     """Apply ``change``, and have the search catalog follow. Every verb that writes records comes through here.
 
-    The vault's policy is asked with the vault locked; ``is_held`` says that the caller holds the lock. Raises what
-    ``transaction.apply`` raises, with the state that it names.
+    The vault's policy is asked with the vault locked; ``is_held`` says that the caller holds the lock. In a vault that
+    lists keys of people, a person's operation is signed on the way. Raises what ``signing.apply_signed`` raises, and
+    what ``transaction.apply`` raises, with the state that it names.
     """
+    from gitmem.service.signing import apply_signed
     from gitmem.transaction.apply import apply, apply_held
 
     def check(complete: Change) -> None:
         _check(vault, complete)
         check_policy(vault, complete)
 
-    receipt = (apply_held if is_held else apply)(vault.ground, change, vault.tools(check=check))
+    run = apply_held if is_held else apply
+    receipt = apply_signed(vault, change, lambda whole: run(vault.ground, whole, vault.tools(check=check)))
     if receipt.changed:
         follow(vault, change)
     return receipt
@@ -198,9 +201,11 @@ def stamp(vault: OpenVault) -> str:
 
 def check_possible(vault: OpenVault, change: Change) -> None:
     """Raise what ``carry_out`` would raise for the vault's state, the files and the bytes. Writes nothing."""
+    from gitmem.service.signing import check_can_sign
     from gitmem.transaction import steps
 
     _check(vault, change)
+    check_can_sign(vault, change)
     manifest, base = steps.check_marker(vault.ground)
     steps.check_paths(vault.ground, change.edits)
     steps.check_clean(vault.ground, manifest, base, change.edits)

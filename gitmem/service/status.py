@@ -21,6 +21,7 @@ from gitmem.service.inbox import count_candidates
 from gitmem.service.journal import describe_events
 from gitmem.service.maintain import find_due
 from gitmem.service.policy import list_policy_problems
+from gitmem.service.standing import list_signing_problems
 from gitmem.service.vault import OpenVault
 from gitmem.service.waiting import list_waiting
 from gitmem.service.worktree import iter_work_notes, scan
@@ -98,6 +99,7 @@ def _list_oddities(vault: OpenVault, manifest: Manifest, head: CommitId, views: 
     branch = vault.repo.head().branch
     problems += _find_lost_tip(vault, manifest.branch, head)
     problems += list_policy_problems(vault, head)
+    problems += list_signing_problems(vault, head)
     if branch != manifest.branch:
         problems.append(Problem("not-on-managed-branch", f"the vault is not on its branch {manifest.branch}"))
     return problems

@@ -25,6 +25,7 @@ from gitmem.service.retry import describe_request
 from gitmem.service.vault import OpenVault
 from gitmem.service.views import RecordViews
 from gitmem.vault.record_file import parse_record
+from gitmem.vault.statement import STATEMENT
 
 MAX_NAMED = 5
 
@@ -146,7 +147,7 @@ def _find_touched(
     views = RecordViews()
     for path in found:
         is_note = state_of(path) is not None and path.endswith(".md") and not find_path_problem(path)
-        if not is_note and not views.is_view(path):
+        if not is_note and not views.is_view(path) and path != STATEMENT:
             raise _not_ours(operation, f"also changes {path}")
     before, after = repo.find_blobs(commit.parents[0], paths), repo.find_blobs(commit.id, paths)
     for path in paths:

@@ -48,9 +48,13 @@ class Options:
     catalog_wait_s: float = 2.0
     maintain_at_loose: int = 400
     home: str = ""
-    """The home folder, for its settings and for operations of two vaults; empty for none."""
+    """The home folder, for its settings, its anchors and operations of two vaults; empty for none."""
     settle_handovers: Callable[[OpenVault], tuple[Problem, ...]] = lambda _vault: ()
     """Brings operations of two vaults to their end, see ``service.handover``; wiring sets it."""
+    agent_socket: str = ""
+    """Where the person's SSH agent listens; empty for none."""
+    system_anchors: str = "/etc/gitmem/anchors"
+    """The folder where the system's administrator says which keys are people's."""
 
 
 @dataclass

@@ -17,6 +17,7 @@ from gitmem.git.message import OTHER, REQUEST, UNDOES, Message, format_message
 from gitmem.git.repo import NOT_A_FILE, Repo
 from gitmem.git.stage import INTENT_TO_ADD, UNMERGED, IndexLock, find_staged_modes, lock_index, staged_ids
 from gitmem.git.trees import write_blobs
+from gitmem.model.authority import Surface
 from gitmem.model.change import Change, FileEdit, Receipt, RecordChange, RecordRef
 from gitmem.model.ids import CommitId, Fingerprint, OpId, fingerprint
 from gitmem.model.record import state_of
@@ -335,6 +336,8 @@ def make_message(change: Change) -> str:
     trailers += [
         ("Gitmem-Surface", actor.surface.value),
         ("Gitmem-Actor", actor.name),
+        ("Gitmem-Proof", actor.proof.value if actor.surface is Surface.HUMAN else ""),
+        ("Gitmem-Signed-By", change.signed_by),
         ("Gitmem-Authority", change.authority.value if change.authority else ""),
         ("Gitmem-Host", actor.host),
         ("Gitmem-Session", actor.session),

@@ -28,6 +28,10 @@ class HomeLayout:
         """What belongs to this machine and person."""
         return join(self.root, "settings.json")
 
+    def anchor_file(self, vault_id: str) -> str:
+        """Return the file of what this machine trusts of one vault's keys."""
+        return join(self.root, "anchors", f"{vault_id}.json")
+
     @property
     def handovers(self) -> str:
         """Operations of two vaults that are under way or were broken off, one file each."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from gitmem.errors import IntegrityError, StateError
+from gitmem.model.human_key import HumanKey
 from gitmem.model.ids import VaultId, is_record_id
 from gitmem.model.settings import FORMAT, SHARD_COUNTS, Clean, Manifest, Scope
 from gitmem.model.vault_path import VaultPath
@@ -16,6 +18,7 @@ from gitmem.vault.schema import validate
 
 MAX_NAME_CHARS = 200
 MAX_BRANCH_CHARS = 255
+MAX_KEY_CHARS = 4096
 _T = TypeVar("_T")
 
 
@@ -44,6 +47,7 @@ def parse_manifest(data: bytes) -> Manifest:
             branch=get_member(value, "branch", str, "main"),
             clean=Clean(get_member(value, "clean", str, "paths")),
             catalog_shards=get_member(value, "catalog_shards", int, 1),
+            human_keys=_parse_keys(get_member(value, "human_keys", list, [])),
         )
         _check(manifest)
     except (ValueError, RecursionError) as error:
@@ -73,7 +77,7 @@ def format_manifest(manifest: Manifest) -> bytes:
 
     Raises ``IntegrityError`` (``schema``) for one that its schema refuses.
     """
-    value = {
+    value: dict[str, Any] = {
         "gitmem": manifest.format,
         "vault_id": manifest.vault_id,
         "scope": manifest.scope.value,
@@ -82,6 +86,8 @@ def format_manifest(manifest: Manifest) -> bytes:
         "clean": manifest.clean.value,
         "catalog_shards": manifest.catalog_shards,
     }
+    if manifest.human_keys:
+        value["human_keys"] = [vars(key) for key in manifest.human_keys]
     validate("manifest", value)
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
 
@@ -91,8 +97,24 @@ def edit_catalog_shards(data: bytes, shards: int) -> bytes:
 
     Raises ``IntegrityError`` (``bad-manifest``).
     """
+    return _edit(data, "catalog_shards", shards)
+
+
+def edit_human_keys(data: bytes, keys: Sequence[HumanKey]) -> bytes:
+    """Return a manifest's bytes with other keys of people, which no longer stand there when there are none.
+
+    All other members stay as they are. Raises ``IntegrityError`` (``bad-manifest``).
+    """
+    return _edit(data, "human_keys", [vars(key) for key in keys] or None)
+
+
+def _edit(data: bytes, name: str, member: Any) -> bytes:
     parse_manifest(data)
-    value = json.loads(data) | {"catalog_shards": shards}
+    value = json.loads(data)
+    if member is None:
+        value.pop(name, None)
+    else:
+        value[name] = member
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
 
 
@@ -104,6 +126,15 @@ def check_writable(manifest: Manifest) -> None:
             f"the vault has format {manifest.format}, this gitmem writes format {FORMAT}",
             "Reading works. Install a newer gitmem to write.",
         )
+
+
+def _parse_keys(found: list[Any]) -> tuple[HumanKey, ...]:
+    keys = tuple(HumanKey(get_member(one, "name", str), get_member(one, "key", str)) for one in found)
+    if any(not 0 < len(one.name) <= MAX_NAME_CHARS or not 0 < len(one.key) <= MAX_KEY_CHARS for one in keys):
+        raise ValueError("human_keys has an entry without a name or key, or beyond all size")
+    if len({one.name for one in keys}) < len(keys):
+        raise ValueError("human_keys has one name twice")
+    return keys
 
 
 def _check(manifest: Manifest) -> None:

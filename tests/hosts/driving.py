@@ -36,6 +36,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a sh
 fcntl.ioctl(2, termios.TIOCSCTTY, 0)
 runpy.run_module("gitmem", run_name="__main__")
 """
+PASSPHRASE = re.compile(rb"[Ee]nter passphrase[^\n]*: $")
 PROMPT = re.compile(rb"Type ([0-9a-z]{4}) to confirm: $")
 _SCHEMAS = {
     name: fastjsonschema.compile(
@@ -148,6 +149,7 @@ class Terminal:
         stdin: bytes | None = None,
         typed_ahead: bytes = b"",
         columns: int = 120,
+        passphrase: str | None = None,
         **variables: str,
     ) -> Result:
         """Return the exit code and, as ``out``, all that the terminal showed."""
@@ -168,14 +170,14 @@ class Terminal:
             process.stdin.write(stdin or b"")
             process.stdin.close()
         try:
-            seen = self._read(main, answer)
+            seen = self._read(main, answer, passphrase)
             code = process.wait(MAX_SILENCE_S)
         finally:
             process.kill()  # does nothing to one that has ended
             os.close(main)
         return Result(code, seen.decode().replace("\r\n", "\n"), "")
 
-    def _read(self, main: int, answer: Typist) -> bytes:
+    def _read(self, main: int, answer: Typist, passphrase: str | None) -> bytes:
         seen = b""
         answered = False
         while chunk := _read_some(main):
@@ -184,6 +186,9 @@ class Terminal:
             if asked is not None:
                 answered = True
                 os.write(main, f"{answer(asked[1].decode())}".encode())
+            if passphrase is not None and PASSPHRASE.search(seen):
+                seen += b"(typed)"
+                os.write(main, f"{passphrase}\n".encode())
         return seen
 
 

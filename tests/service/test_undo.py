@@ -145,6 +145,7 @@ def test_the_commit_says_what_was_undone(desk: Desk, memory: Memory, person: Act
         f"Gitmem-Record: {record_id}\n"
         "Gitmem-Surface: human\n"
         "Gitmem-Actor: Pat Person\n"
+        "Gitmem-Proof: code\n"
         "Gitmem-Authority: workspace_evidence\n"
         "Gitmem-Host: cli\n"
         "Gitmem-Session: s9\n"

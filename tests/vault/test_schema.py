@@ -183,11 +183,11 @@ def test_what_people_and_agents_hand_in_wrong_is_an_input_error(name: str, chang
 
 
 def test_a_newer_format_and_unknown_members_are_valid_in_a_manifest() -> None:
-    newer = {**SOUND["manifest"], "gitmem": 7, "human_keys": ["ssh-ed25519 …"]}
+    newer = {**SOUND["manifest"], "gitmem": 7, "mood": ["calm"]}
 
     validate("manifest", newer)
 
-    assert newer["human_keys"] == ["ssh-ed25519 …"]
+    assert newer["mood"] == ["calm"]
 
 
 def test_members_of_the_manifest_that_have_a_default_may_be_absent_and_stay_absent() -> None:

@@ -43,7 +43,11 @@ class Call:
         from gitmem.wiring import open_memory
 
         around = self.environment
-        options = Options(memory_catalog=around.memory_catalog, strict=self.strict or around.strict)
+        options = Options(
+            memory_catalog=around.memory_catalog,
+            strict=self.strict or around.strict,
+            agent_socket=around.agent_socket,
+        )
         if around.failpoint:
             options = replace(options, probe=self._make_probe())
         return open_memory(around.home, around.folder, self.vault, options)

@@ -30,7 +30,7 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "onboard",
         ),
     ),
-    ("Trust", ("policy", "settings")),
+    ("Trust", ("keys", "policy", "settings")),
     ("Agents", ("hook",)),
     ("Look after", ("init", "status", "check", "doctor", "eval", "maintain", "catalog", "tour", "completion")),
 )

@@ -1,0 +1,108 @@
+"""``gitmem keys``: what a person is shown and asked, in a real terminal, and what is said of the keys."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from signing_ground import make_key, needs_openssh
+
+if TYPE_CHECKING:
+    from driving import Gitmem, Terminal
+
+pytest_plugins = "hosts.driving"
+pytestmark = needs_openssh
+
+
+def fingerprint(key: str) -> str:
+    line = subprocess.run(["ssh-keygen", "-l", "-f", f"{key}.pub"], check=True, capture_output=True, text=True).stdout
+    return line.split()[1]
+
+
+def test_keys_are_added_shown_and_removed(gitmem: Gitmem, terminal: Terminal, tmp_path: Path) -> None:
+    assert gitmem("keys", "list").code == 1
+    terminal("declare", "Never push", "--kind", "boundary")
+    key = make_key(tmp_path, "pat")
+    done = terminal("keys", "add", f"{key}.pub", "--name", "Pat's laptop")
+    assert done.code == 0
+    assert f"fingerprint  {fingerprint(key)}" in done.out
+    assert "declared so far, and signed with it:\n  | Never push\n" in done.out
+    listed = gitmem("keys", "list")
+    shown = f"Pat's laptop  ssh-ed25519  {fingerprint(key)}  trusted here, signs here"
+    assert (listed.code, listed.out) == (0, f"{shown}\n\nstatement 1 signs for 1 declared record\n")
+    assert gitmem("keys", "list", "--json").document["results"] == [
+        {
+            "name": "Pat's laptop",
+            "type": "ssh-ed25519",
+            "fingerprint": fingerprint(key),
+            "listed": True,
+            "trusted": True,
+            "signs": True,
+        }
+    ]
+    assert terminal("declare", "Never delete", "--kind", "boundary").code == 0
+    assert "statement 2 signs for 2 declared records" in gitmem("keys", "list").out
+    gone = terminal("keys", "remove", "Pat's laptop")
+    assert gone.code == 0
+    assert "from then on nothing is signed" in gone.out
+    assert gitmem("keys", "list").code == 1
+
+
+def test_a_model_can_t_list_a_key(gitmem: Gitmem, tmp_path: Path) -> None:
+    done = gitmem("keys", "add", make_key(tmp_path, "eve"), "--json")
+    assert (done.code, done.document["error"]["code"]) == (5, "needs-human")
+
+
+def test_a_passphrase_is_asked_for_at_the_terminal(gitmem: Gitmem, terminal: Terminal, tmp_path: Path) -> None:
+    key = make_key(tmp_path, "pat", "open sesame")
+    assert terminal("keys", "add", key, passphrase="open sesame").code == 0
+    before = gitmem.git("rev-parse", "HEAD")
+    wrong = terminal("declare", "Never push", "--kind", "boundary", passphrase="close sesame")
+    assert (wrong.code, "could not be signed, and nothing was written" in wrong.out) == (6, True)
+    assert gitmem.git("rev-parse", "HEAD") == before
+    assert terminal("declare", "Never push", "--kind", "boundary", passphrase="open sesame").code == 0
+    assert "statement 2 signs for 1 declared record" in gitmem("keys", "list").out
+
+
+def test_a_clone_is_trusted_by_a_person_who_saw_the_fingerprints(
+    gitmem: Gitmem, terminal: Terminal, tmp_path: Path
+) -> None:
+    terminal("declare", "Never push", "--kind", "boundary")
+    key = make_key(tmp_path, "pat")
+    terminal("keys", "add", key)
+    for anchor in Path(gitmem.environment.home, "anchors").iterdir():
+        anchor.unlink()
+    told = gitmem("context")
+    assert "nobody on this machine has said yet that this vault's keys are people's" in told.out
+    assert "Boundaries, declared" not in told.out
+    assert gitmem("keys", "trust", "--json").document["error"]["code"] == "needs-human"
+    done = terminal("keys", "trust")
+    assert done.code == 0
+    assert f"pat  {fingerprint(key)}" in done.out
+    assert "Boundaries, declared" in gitmem("context").out
+
+
+def test_status_and_context_say_what_the_signatures_lack(gitmem: Gitmem, terminal: Terminal, tmp_path: Path) -> None:
+    terminal("declare", "Never push", "--kind", "boundary")
+    terminal("keys", "add", make_key(tmp_path, "pat"))
+    note = next(gitmem.repo.glob("baseline/*.md"))
+    note.unlink()
+    gitmem.git("-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-qam", "by hand")
+    assert "1 declared record is not as a person signed" in gitmem("status").err
+    shown = gitmem("context")
+    assert shown.code == 0
+    assert "shown as signed): Never push" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("", "bad-key"), ("ssh-ed25519 AAAA\n", "bad-key"), ("ssh-dss AAAAB3NzaC1kc3M= x\n", "bad-key")],
+)
+def test_what_is_no_key_is_refused(text: str, code: str, gitmem: Gitmem, terminal: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "bad.pub").write_text(text)
+    done = terminal("keys", "add", str(tmp_path / "bad.pub"), "--json")
+    assert f'"{code}"' in done.out
+    assert terminal("keys", "add", str(tmp_path / "none"), "--json").out.count('"no-such-key"') == 1

@@ -1,0 +1,153 @@
+"""From what a host's own program told its hooks to a record that a person accepted, and the context that has it.
+
+The sessions are recorded (``payloads/README.md``). Each payload goes to a ``gitmem hook`` of its own; the project
+is a real repository, in which the commit is made when the session says so.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from driving import Gitmem, Result, Terminal
+
+from conftest import git
+
+PAYLOADS = Path(__file__).parent / "payloads"
+HOSTS = ("claude-code", "codex", "cursor", "dsh", "gemini", "opencode")
+RECORDED_IN = "/home/sam/shop"
+TOLD = ("The cart test fails", "mend", "AssertionError", "apply_patch", "transcript")
+"""Words of prompts, outputs and inputs; none may be kept."""
+
+
+@dataclass
+class Shop:
+    """A project with its own vault, and the command as people, hosts and agents in it run it."""
+
+    folder: Path
+    home: Path
+    terminal: Terminal
+
+    def run(self, *args: str, stdin: str = "", **variables: str) -> Result:
+        around = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "GITMEM_HOME": str(self.home), **variables}
+        done = subprocess.run(
+            [sys.executable, "-m", "gitmem", *args],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            env=around | {"LC_ALL": "C.UTF-8"},
+            check=False,
+        )
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    def commit(self, name: str) -> str:
+        (self.folder / name).write_text(f"{name}\n")
+        git(self.folder, "add", "--all")
+        git(self.folder, "commit", "--quiet", "--message", name)
+        return git(self.folder, "rev-parse", "HEAD").strip()
+
+    def play(self, host: str) -> str:
+        """Hand each recorded payload to a hook; return the commit that was made meanwhile."""
+        made = ""
+        for payload in read_payloads(host, self.folder):
+            asks_to_commit = "git commit" in payload or "git add" in payload
+            if asks_to_commit and not made:
+                made = self.commit("cart.py")
+            done = self.run("hook", "--host", host, stdin=payload)
+            assert (done.code, done.err) == (0, "")
+        return made
+
+
+def read_payloads(host: str, folder: Path) -> Iterator[str]:
+    for line in (PAYLOADS / f"{host}.jsonl").read_text(encoding="utf-8").splitlines():
+        yield line.replace(RECORDED_IN, str(folder))
+
+
+def session_of(host: str, folder: Path) -> str:
+    first = json.loads(next(read_payloads(host, folder)))
+    return str(first.get("session_id") or first.get("conversation_id") or first.get("sessionID"))
+
+
+@pytest.fixture
+def shop(tmp_path: Path, bare: Gitmem, terminal: Terminal) -> Shop:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    git(folder, "init", "--quiet", "--initial-branch", "main")
+    home = Path(bare.environment.home)
+    made = Shop(folder, home, replace(terminal, environment=replace(bare.environment, folder=str(folder))))
+    made.commit("README.md")
+    assert made.run("init", "--workspace").code == 0
+    return made
+
+
+def everything_below(folder: Path) -> bytes:
+    import zlib
+
+    found = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            data = path.read_bytes()
+            found.append(data)
+            if "objects" in path.parts and not path.suffix:
+                found.append(zlib.decompress(data))
+    return b"\0".join(found)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_from_a_hosts_events_to_a_promoted_record_and_its_context(host: str, shop: Shop) -> None:
+    made = shop.play(host)
+    assert made
+    session = session_of(host, shop.folder)
+    proposed = shop.run(
+        *("propose", "Mend the cart with the unit tests", "--body", "Run them before and after: python3 -m unittest."),
+        *("--kind", "procedure", "--tag", "tool/unittest", "--evidence", f"commit:{made[:12]}", "--json"),
+        GITMEM_HOST=host,
+        GITMEM_SESSION=session,
+    )
+    assert proposed.code == 0, proposed.err
+    curated = shop.run("curate", "--all", "--json")
+    assert curated.code == 0, curated.err
+
+    episodes = shop.run("list", "--kind", "episode", "--json").document["results"]
+    assert len(episodes) == 1
+    episode = shop.run("show", episodes[0]["id"], "--json").document["results"][0]
+    assert episode["source"].startswith(f"{host}/")
+    assert f"commit:{made}" in episode["evidence"]
+    body = shop.run("show", episodes[0]["id"]).out
+    assert "python3 -m unittest" in body
+    assert "cart.py" in body
+
+    waiting = shop.run("inbox", "--json").document["results"]
+    mine = next(row for row in waiting if row["title"] == "Mend the cart with the unit tests")
+    assert shop.run("accept", mine["id"]).code == 5
+    accepted = shop.terminal("accept", mine["id"], "--to", "promoted", "--json")
+    assert accepted.code == 0, accepted.out
+    shown = shop.run("show", mine["id"], "--json").document["results"][0]
+    assert (shown["state"], shown["authority"]) == ("promoted", "workspace_evidence")
+    assert shop.run("context").out.count("Mend the cart with the unit tests") == 1
+    assert "Mend the cart" in shop.run("recall", "how do I run the unit tests of the cart?").out
+    assert shop.run("inbox", "--json").document["results"] == [row for row in waiting if row["id"] != mine["id"]]
+
+    vault = next(shop.home.glob("workspaces/*/repo"))
+    log = git(vault, "log", "--format=%s").splitlines()
+    assert [re.sub(r":.*", "", line) for line in log] == ["accept", "curate", "init"]
+    kept = everything_below(shop.home)
+    assert [word for word in TOLD if word.encode() in kept.replace(b"Mend", b"")] == []
+    assert str(shop.folder).encode() not in everything_below(vault)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_session_is_curated_once(host: str, shop: Shop) -> None:
+    shop.play(host)
+    assert shop.run("curate", "--all").code == 0
+    before = shop.run("list", "--json").out
+    assert shop.run("curate", "--all").code in (0, 1)
+    assert shop.run("list", "--json").out == before
