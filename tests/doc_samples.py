@@ -153,6 +153,28 @@ def make_capture_sample(gitmem: Gitmem) -> Ids:
     return {}
 
 
+def make_inbox_sample(gitmem: Gitmem) -> Ids:
+    """An inbox with a fact that two sessions proposed, one that contradicts a record, a boundary; one was rejected."""
+    record = gitmem.observe("Answers are cached for 30 seconds", "--body", "The bench says so.", "--key", "cache-ttl")
+    ids = {record: "cache0000001"}
+
+    def propose(shown: str, title: str, body: str, *options: str, session: str = "s1") -> None:
+        said = gitmem.at(host="codex", session=session)("propose", title, "--body", body, *options, "--json")
+        ids[said.document["candidates"][0]["id"]] = shown
+
+    tags = ("--tag", "tool/pytest")
+    propose("w0rkers00002", "Run the tests with two workers", "More exhaust the database.", *tags)
+    seen = ("--evidence", "run:ci-4812")
+    propose("w0rkers00002", "Run tests with 2 workers", "More exhaust the database.", *seen, session="s2")
+    propose("cache0000003", "Answers are cached for 90 seconds", "The bench says so.")
+    propose("push00000004", "Never push to main", "Open a pull request.", "--kind", "boundary")
+    propose("node00000005", "The build takes Node 20", "The lock file says so.")
+    with open_memory(gitmem.environment.home, gitmem.environment.folder) as memory:
+        real = {shown: one for one, shown in ids.items()}
+        memory.reject([real["node00000005"]], "it takes Node 24 since October", _PERSON)
+    return ids
+
+
 def write_notes(gitmem: Gitmem) -> None:
     """Write ``NOTES`` and commit them by hand."""
     _write(gitmem.repo, NOTES)

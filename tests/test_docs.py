@@ -16,7 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from doc_samples import Ids, make_capture_sample, make_context_sample, make_dated_sample, make_search_sample
+from doc_samples import (
+    Ids,
+    make_capture_sample,
+    make_context_sample,
+    make_dated_sample,
+    make_inbox_sample,
+    make_search_sample,
+)
 
 from gitmem.clock import SystemClock
 
@@ -37,6 +44,7 @@ SAMPLES: dict[str, Callable[[Gitmem], Ids]] = {
     "search.md": make_search_sample,
     "time-and-tags.md": make_dated_sample,
     "context.md": make_context_sample,
+    "inbox.md": make_inbox_sample,
     "capture.md": make_capture_sample,
 }
 

@@ -14,6 +14,7 @@ from gitmem.policy.authority import authority_for
 from gitmem.service.bench import Bench
 from gitmem.service.draft import make_record, summarise
 from gitmem.service.edit import frame_body
+from gitmem.service.find import get_record
 from gitmem.service.plan import link_to, stamp
 from gitmem.text import fold, one_line
 from gitmem.vault.frontmatter import replace_body
@@ -47,6 +48,7 @@ def carry_out_candidate(bench: Bench, chosen: Chosen, actor: Actor) -> str:
 
 def _add_record(bench: Bench, chosen: Chosen, actor: Actor) -> None:
     candidate = chosen.candidate
+    _check_id_is_free(bench, candidate)
     record, data = make_record(
         bench.vault,
         chosen.draft,
@@ -58,6 +60,18 @@ def _add_record(bench: Bench, chosen: Chosen, actor: Actor) -> None:
         verified=stamp(bench.vault)[:10] if chosen.state is State.PROMOTED else None,
     )
     bench.add(record, data)
+
+
+def _check_id_is_free(bench: Bench, candidate: Candidate) -> None:
+    """Check that no record has the candidate's id, a private one neither: whoever wrote its file may have chosen it."""
+    try:
+        get_record(bench.vault, candidate.id)
+    except InputError as error:
+        if error.code == "no-such-record":
+            return
+        raise
+    hint = "Reject the candidate; the same may be proposed again."
+    raise StateError("id-taken", f"a record has the id {candidate.id} already", hint)
 
 
 def _promote(bench: Bench, chosen: Chosen) -> str:

@@ -381,3 +381,14 @@ def test_the_agent_that_proposed_it_does_not_own_what_a_person_accepted(
     assert refused(lambda: memory.retire(one.id, "mine", agent)) == "needs-human"
     assert person.surface is Surface.HUMAN
     assert new_record_id() != one.id
+
+
+def test_a_forged_candidate_takes_no_records_id(memory: Memory, desk: Desk, agent: Actor, person: Actor) -> None:
+    record = memory.observe(draft(), person).records[0]
+    note = desk.repo / record.path
+    note.write_text(note.read_text().replace("---\n", "---\nprivate: true\n", 1))
+    memory.adopt([], person)
+    forged = replace(make_candidate(memory.vault, Draft("Something else"), agent), id=record.id)
+    save_candidate(memory.vault.layout, forged)
+    assert refused(lambda: memory.accept([Choice(record.id)], person)) == "id-taken"
+    assert "Run tests" in note.read_text()

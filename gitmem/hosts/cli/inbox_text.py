@@ -77,10 +77,13 @@ def describe_wants(row: Row) -> str:
 
 
 def format_proposed(placed: Sequence[Proposed]) -> str:
-    """Return what became of proposals, one a line, and what to do about those that do not wait."""
+    """Return what became of proposals, one a line, and what to do about those that do not wait.
+
+    The id is that of the candidate, or of the record that says it already.
+    """
     lines = []
     for one in placed:
-        head = f"{one.candidate.id}  {click.style(one.outcome.value, bold=True)}"
+        head = f"{one.record or one.candidate.id}  {click.style(one.outcome.value, bold=True)}"
         lines.append(f"{head}  {safe_line(one.candidate.draft.title)}")
         lines += [f"    {safe_line(said)}" for said in describe_outcome(one)]
     return "\n".join(lines)
