@@ -5,9 +5,8 @@ Nothing is decided here but what happened: whatever may be worth remembering is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from gitmem.curator.consolidate import Named
 from gitmem.curator.ideas import CURATOR, Idea
@@ -17,11 +16,14 @@ from gitmem.model.authority import Action, Actor, Decision, Surface
 from gitmem.model.candidate import Candidate, Fate, Outcome, Wants
 from gitmem.model.change import Change, Receipt
 from gitmem.model.ids import OpId, RecordId
-from gitmem.model.record import Kind
-from gitmem.service.candidates import hold_candidates
+from gitmem.model.outside import Heard, Program
+from gitmem.model.record import Draft, Kind
+from gitmem.policy.secrets import redact
+from gitmem.service.candidates import hold_candidates, look_at_candidates
 from gitmem.service.consolidation import DEFAULT_LOOK, Looked, consolidate_records
 from gitmem.service.episodes import IDLE_MINUTES, Episode, Waiting, claim_due, make_episodes, pick_spools
 from gitmem.service.gate import authorize
+from gitmem.service.outside_curator import act_as, hear, list_proposed, make_input
 from gitmem.service.plan import Move, carry_out_allowed, find_earlier, make_change, no_change, stamp
 from gitmem.service.propose import add_candidate
 from gitmem.service.retry import describe_request
@@ -41,13 +43,15 @@ class Wanted:
     """What is to be curated.
 
     ``sessions`` names the only ones; ``every`` takes those that go on, too; ``idle_minutes`` says after how long
-    without an event one counts as over. ``look`` is how many records are compared with others this time.
+    without an event one counts as over. ``look`` is how many records are compared with others this time. ``program``
+    is one of a person's choice, which is handed what is known and may propose, too.
     """
 
     sessions: tuple[str, ...] = ()
     every: bool = False
     idle_minutes: int = IDLE_MINUTES
     look: int = DEFAULT_LOOK
+    program: Program | None = None
 
 
 @dataclass(frozen=True)
@@ -68,8 +72,7 @@ class Curation:
 
     ``episodes`` has every session that was looked at, ``waiting`` those that were not. ``added`` are the candidates,
     ``expired`` those that nobody decided in time. ``named`` are declared records that a person should look at.
-    ``problems`` is what could not be done; the rest stands. ``program`` is what a person's own program did, empty for
-    none.
+    ``problems`` is what could not be done; the rest stands. ``program`` is how a person's own program went.
     """
 
     receipt: Receipt
@@ -79,7 +82,7 @@ class Curation:
     expired: tuple[Candidate, ...] = ()
     named: tuple[Named, ...] = ()
     problems: tuple[str, ...] = ()
-    program: Mapping[str, Any] = field(default_factory=dict)
+    program: Heard | None = None
 
 
 def curate(
@@ -110,6 +113,7 @@ def curate(
         episodes, receipt = _write(vault, actor, spools, curated, op_id, request)
         curated = _remember(vault, curated, episodes)
         proposed = _propose(vault, curated, actor, wanted)
+        heard = None if wanted.program is None else _hear(vault, curated, actor, wanted.program, proposed)
     if curated.is_lost:
         proposed.problems.insert(0, "what was curated before can't be read; what repeats is counted anew")
     return Curation(
@@ -120,6 +124,7 @@ def curate(
         tuple(proposed.expired),
         tuple(proposed.named),
         tuple(proposed.problems),
+        heard,
     )
 
 
@@ -212,12 +217,13 @@ def _propose(vault: OpenVault, curated: Curated, actor: Actor, wanted: Wanted) -
         done.named = list(looked.found.named)
         decided = {one.candidate.id for one in load_decided(vault.layout)}
         had: dict[RecordId, int] = {}
+        curator = replace(actor, surface=Surface.MODEL, name=CURATOR)
         for idea in ideas:
             name = idea.id_in(vault.entry.vault_id)
             # Of an idea that was had before only the sessions since count.
             further = replace(idea, sources=idea.sources[curated.ideas.get(name, 0) :])
             if name not in decided:
-                done.added.append(_add(vault, further.to_candidate(vault.entry.vault_id, stamp(vault)), actor))
+                done.added.append(_add(vault, further.to_candidate(vault.entry.vault_id, stamp(vault)), curator))
             if name in decided or done.added[-1].outcome != REFUSED:
                 had[name] = len(idea.sources)
         save_curated(vault.layout, replace(curated.with_ideas(had), place=looked.place))
@@ -229,8 +235,29 @@ def _propose(vault: OpenVault, curated: Curated, actor: Actor, wanted: Wanted) -
 
 def _add(vault: OpenVault, candidate: Candidate, actor: Actor) -> Added:
     try:
-        told = add_candidate(vault, candidate, replace(actor, surface=Surface.MODEL, name=CURATOR))
+        told = add_candidate(vault, candidate, actor)
     except (InputError, PolicyError, StateError) as error:
-        return Added(candidate, REFUSED, error.message)
+        return _refuse(candidate, error.message)
     said = {Outcome.KNOWN: f"record {told.record} says it", Outcome.REJECTED_BEFORE: "it was rejected before"}
     return Added(told.candidate, told.outcome.value, said.get(told.outcome, ""))
+
+
+def _refuse(candidate: Candidate, reason: str) -> Added:
+    """Return what is told of a candidate that was refused: its title alone, which may be where a secret is."""
+    return Added(replace(candidate, draft=Draft(title=redact(candidate.draft.title)), why=()), REFUSED, reason)
+
+
+def _hear(vault: OpenVault, curated: Curated, actor: Actor, program: Program, done: _Proposed) -> Heard:
+    """Let ``program`` propose, and put what it says into the inbox. Fails for nothing."""
+    author = act_as(program, actor, stamp(vault)[:10])
+    try:
+        data = make_input(vault, curated.sessions, look_at_candidates(vault).candidates, program)
+        heard, value = hear(program, data)
+        for found in list_proposed(vault, value, author):
+            if isinstance(found, Candidate):
+                done.added.append(_add(vault, found, author))
+            else:
+                done.added.append(_refuse(*found))
+    except (GitmemError, OSError) as error:
+        return Heard(author.name, error.message if isinstance(error, GitmemError) else str(error))
+    return heard

@@ -26,6 +26,7 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "withdraw",
             "defer",
             "reconsider",
+            "curate",
             "journal",
             "onboard",
         ),
