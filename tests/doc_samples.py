@@ -175,6 +175,33 @@ def make_inbox_sample(gitmem: Gitmem) -> Ids:
     return ids
 
 
+def make_policy_sample(gitmem: Gitmem) -> Ids:
+    """A project with a vault of its own, a policy that Pat set, and an observation of an agent."""
+    home, project = gitmem.environment.home, gitmem.environment.folder
+    make_vault(home, NewVault(Scope.WORKSPACE, project=project), _PERSON)
+    with open_memory(home, project) as memory:
+        memory.set_policy(POLICY.encode(), _PERSON)
+        wanted = Draft("Run the API tests with two workers", "More of them exhaust the database.", Kind.FACT)
+        seen = memory.observe(replace(wanted, tags=("tool/pytest",), evidence=("run:make test",)), _AGENT)
+    Path(project, "draft.yaml").write_text("bounds:\n  body_char: 500\n")
+    return {seen.records[0].id: "d1xtgkar8dnv"}
+
+
+POLICY = """\
+# What our agents may do in this project.
+model_may: [propose, observe, curate, edit, retire, restore, undo]
+namespaces: [tool, domain]
+bounds:
+  observations_per_day: 40
+promote:
+  - id: shown-by-a-run
+    kinds: [fact, finding]
+    tags: [tool]
+    evidence: [run]
+"""
+"""The policy of ``make_policy_sample``; the page shows it."""
+
+
 def write_notes(gitmem: Gitmem) -> None:
     """Write ``NOTES`` and commit them by hand."""
     _write(gitmem.repo, NOTES)

@@ -17,15 +17,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 from doc_samples import (
+    POLICY,
     Ids,
     make_capture_sample,
     make_context_sample,
     make_dated_sample,
     make_inbox_sample,
+    make_policy_sample,
     make_search_sample,
 )
 
 from gitmem.clock import SystemClock
+from gitmem.vault.policy_file import default_policy
 
 if TYPE_CHECKING:
     from driving import Gitmem
@@ -46,6 +49,7 @@ SAMPLES: dict[str, Callable[[Gitmem], Ids]] = {
     "context.md": make_context_sample,
     "inbox.md": make_inbox_sample,
     "capture.md": make_capture_sample,
+    "policy.md": make_policy_sample,
 }
 
 
@@ -60,6 +64,12 @@ def test_examples_do_what_the_page_says(page: str, gitmem: Gitmem) -> None:
         f"$ gitmem … {command}\n{output}" for command, output, expected in shown if not matches(output, expected)
     ]
     assert differing == [], "\n".join(differing)
+
+
+def test_the_page_on_policy_shows_the_default_file_and_that_of_its_sample() -> None:
+    blocks = re.findall(r"^```yaml\n(.*?)^```$", (DOCS / "policy.md").read_text(), re.MULTILINE | re.DOTALL)
+
+    assert blocks[:2] == [POLICY, default_policy().decode()]
 
 
 def split_block(block: str) -> list[tuple[str, str]]:

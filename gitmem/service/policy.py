@@ -2,6 +2,7 @@
 
 What holds is the committed ``policy.yaml``, if a person is known to have set it: as with declared records (see
 ``confirmed``) that is what the newest operation on it left. Anybody can commit a file; nobody's file opens anything.
+See ADR 0026.
 """
 
 from __future__ import annotations
