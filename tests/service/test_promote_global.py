@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -354,6 +356,106 @@ def settle_and_judge(home: Home, one: str, again: str) -> None:
     )
 
 
+def test_an_edit_in_the_last_moment_leaves_it_half_done_and_the_next_command_completes_it(home: Home) -> None:
+    with home.open() as memory:
+        one = observe(memory)
+        file = home.here.repo / memory.show(one).hits[0].record.path
+    whole = file.read_bytes()
+
+    def edit(step: str) -> None:
+        if step == "handover-second":
+            file.write_bytes(whole + b"More.\n")
+
+    with home.open(probe=edit) as memory:
+        told = fails(memory, [one], op=OP)
+    assert told[0] == "half-done"
+    assert told[1].startswith("it is in the global vault, but still in use here: ")
+    assert told[2] == ("Mend that; the next command on either vault completes it. `gitmem status` says what is left.")
+    file.write_bytes(whole)
+
+    with home.open() as memory:
+        assert memory.promote_to_global([one], PERSON, OP).here.changed
+    assert where(home, one) == ("retired", "promoted")
+    home.judge()
+
+
+def test_refused_in_the_last_moment_nothing_is_left(home: Home) -> None:
+    with home.open() as memory:
+        one = observe(memory)
+        name = Path(memory.show(one).hits[0].record.path).name
+    taken = home.there.repo / "promoted" / name
+
+    def take(step: str) -> None:
+        if step == "clean":
+            taken.parent.mkdir(exist_ok=True)
+            taken.write_text("A note of mine.\n")
+
+    with home.open(probe=take) as memory:
+        assert fails(memory, [one], op=OP)[0] == "path-taken"
+
+    taken.unlink()
+    assert where(home, one) == ("observation", "")
+    home.judge()
+
+
+_PROMOTE = """
+import sys
+from gitmem.errors import GitmemError
+from gitmem.model.authority import Actor, Surface
+from gitmem.model.ids import parse_op_id
+from gitmem.service.vault import Options
+from gitmem.wiring import open_memory
+home, where, op, *ids = sys.argv[1:]
+person = Actor(Surface.HUMAN, "Pat Person", "pat@example.com")
+with open_memory(home, home, where, Options(lock_wait_s=60)) as memory:
+    for one in ids:
+        try:
+            memory.promote_to_global([one], person, parse_op_id(op) if op else None)
+            print("done")
+        except GitmemError as error:
+            print(error.code)
+"""
+
+
+def start(home: Home, place: str, op: str, ids: list[str]) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", _PROMOTE, home.here.home, place, op, *ids]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def test_two_workspaces_at_once_never_wait_for_each_other(home: Home, tmp_path: Path) -> None:
+    titles = ["apples", "bread", "cider", "dates", "eggs", "flour", "grapes", "honey"]
+    make_vault(home.here.home, NewVault(Scope.WORKSPACE, path=str(tmp_path / "beta"), name="beta"), PERSON)
+    ids: dict[str, list[str]] = {}
+    for place in ("acme", "beta"):
+        with home.open(place) as memory:
+            ids[place] = [observe(memory, f"About {title} in {place}", f"{title} {place}") for title in titles]
+
+    running = [start(home, place, "", ids[place][at::2]) for place in ids for at in (0, 1)]
+    told = [one.communicate(timeout=120)[0].split() for one in running]
+
+    assert told == [["done"] * 4] * 4
+    home.judge()
+    with home.open("global") as shared:
+        assert sorted(hit.record.id for hit in shared.list(Filters()).hits) == sorted([*ids["acme"], *ids["beta"]])
+    for place in ids:
+        with home.open(place) as memory:
+            assert memory.list(Filters()).hits == ()
+
+
+@pytest.mark.parametrize("op", ["", "the-operation"])
+def test_the_same_record_asked_for_at_once_goes_once(home: Home, acme: Memory, op: str) -> None:
+    one = observe(acme)
+
+    running = [start(home, "acme", op, [one]) for _ in range(4)]
+    told = [process.communicate(timeout=120)[0].split() for process in running]
+
+    done = told.count(["done"])
+    assert done == (4 if op else 1), told
+    assert where(home, one) == ("retired", "promoted")
+    assert home.there.commits().count("promote: Run tests with two workers") == 1
+    home.judge()
+
+
 def break_between(home: Home) -> str:
     with home.open() as memory:
         one = observe(memory)
@@ -378,8 +480,6 @@ def test_a_reader_finishes_it_and_says_so(home: Home) -> None:
 
 def test_what_was_changed_meanwhile_stays_and_is_told_until_a_person_decides(home: Home) -> None:
     one = break_between(home)
-    with home.open(settle_handovers=lambda _vault: ()) as memory:
-        pass
     file = next((home.here.repo / "observations").rglob("*.md"))
     file.write_bytes(file.read_bytes() + b"More.\n")
     path = file.relative_to(home.here.repo)
