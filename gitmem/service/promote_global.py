@@ -6,6 +6,7 @@ import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from gitmem.errors import PolicyError, StateError, UnavailableError
 from gitmem.model.authority import Action, Actor
@@ -13,6 +14,7 @@ from gitmem.model.change import Change, Receipt
 from gitmem.model.ids import OpId, new_op_id
 from gitmem.model.record import BASELINE_KINDS, Record, State
 from gitmem.model.settings import Scope, VaultEntry
+from gitmem.service.draft import summarise
 from gitmem.service.find import get_record
 from gitmem.service.gate import authorize
 from gitmem.service.handover import HALF_DONE, Pair, hand_over, plan_leaving
@@ -154,7 +156,7 @@ def _plan_going(pair: Pair, refs: Sequence[str]) -> list[Going]:
 def _plan_one(pair: Pair, unlinker: Unlinker, found: Found) -> Going:
     record, data = found
     now = stamp(pair.source)
-    changes = {
+    changes: dict[str, Any] = {
         "updated": now,
         "verified": now[:10],
         "supersedes": unlinker.keep(record, record.supersedes) or None,
@@ -162,6 +164,8 @@ def _plan_one(pair: Pair, unlinker: Unlinker, found: Found) -> Going:
         PROMOTED_FROM: pair.source.manifest.name,
     }
     body, unlinked = unlinker.replace(record)
+    if unlinked and record.summary == summarise(record.body):
+        changes["summary"] = summarise(body) or None  # it was taken from the text, and follows it
     path = path_in(State.PROMOTED, record.path, pair.source.clock.now())
     kept = data if body == record.body else replace_body(data, body)
     after, after_data = edit_record(record, kept, changes, path)
@@ -175,7 +179,8 @@ def _plan_arriving(pair: Pair, going: Sequence[Going], actor: Actor, rule: str, 
     note = "\n".join(filter(None, [said["note"], f"From the workspace {pair.source.manifest.name}."]))
     change = make_change(Action.PROMOTE, actor, rule, moves, op_id=op_id, title=said["title"], note=note)
     unlinked = sum(one.unlinked for one in going)
-    notices = (f"{unlinked} links to what only this workspace has became plain text there",) if unlinked else ()
+    links = "1 link" if unlinked == 1 else f"{unlinked} links"
+    notices = (f"{links} to what only this workspace has became plain text there",) if unlinked else ()
     return replace(change, other=pair.source.entry.vault_id, notices=notices)
 
 

@@ -171,6 +171,7 @@ def test_links_that_lead_nowhere_there_become_text(home: Home, acme: Memory) -> 
 
     with home.open("global") as shared:
         assert shared.show(first).extra["body"].strip() == "See nowhere."
+        assert shared.show(first).hits[0].record.summary == "See nowhere."
         assert shared.show(second).extra["body"].strip() == (
             f"As [[{name}|the first]] says, and gone, it, plan.png, [web](https://x.example/).\n"
             "`[[code]]` and [[#Here]] stay.\n\n# Here"

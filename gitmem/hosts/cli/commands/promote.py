@@ -74,7 +74,7 @@ def _preview(memory: Memory, refs: tuple[str, ...]) -> Preview:
     for one in going:
         facts, _text = describe_record(one.record)
         there = [("there", one.after.path), ("here", f"{one.retired} (retired)")]
-        told = [("links", f"{one.unlinked} lead nowhere there and become plain text")] if one.unlinked else []
+        told = [("plain text there", f"{one.unlinked} of its links")] if one.unlinked else []
         items.append(((*facts, *there, *told), one.after.body.strip("\n")))
     effect = _EFFECT_GLOBAL.format(it="it" if len(going) == 1 else "them", name=name)
     if len(items) == 1:
