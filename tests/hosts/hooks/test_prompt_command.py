@@ -125,6 +125,7 @@ def test_every_host_is_answered_in_its_own_form(shop: Shop) -> None:
         trailers = shop.log()
         assert trailers.startswith("Sam Person <sam@example.com>\n"), host
         assert "Gitmem-Surface: human\nGitmem-Actor: Sam Person\n" in trailers
+        assert "Gitmem-Proof: prompt\n" in trailers
         assert f"Gitmem-Host: {host}\n" in trailers
         assert "Gitmem-Rule: promote-human\n" in trailers
 
