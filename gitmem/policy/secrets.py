@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitmem.errors import PolicyError, UnavailableError
 from gitmem.policy.secret_rules import PASSWORDS_ELSEWHERE, SECRET_RULES, TOKENS_ELSEWHERE
 from gitmem.policy.secret_values import is_chosen, is_filler, is_reference, is_stand_in
 from gitmem.policy.vendor_rules import VENDOR_RULES
+
+if TYPE_CHECKING:
+    from gitmem.policy.secret_layers import Layer
 
 PLACEHOLDER = "[secret]"
 
@@ -114,6 +117,7 @@ _APART = re.compile("[：，。；！？（「『【《、“‘\u3000](?=[!-~])
 _WINDOW = 8192
 _RUN_TOO_LONG = re.compile(rf"\S{{{_WINDOW // 2}}}")
 _BY_URL = "connection-string-password"
+_TOGETHER = 256
 _MAX_DEPTH = 3
 """How many dresses, one in another, are taken off."""
 _PASSWORD_COLUMN = rf"(?i)pass(?:word|wort|wd|phrase)|\bp(?:ass|wd?)\b|{'|'.join(PASSWORDS_ELSEWHERE)}"
@@ -162,11 +166,20 @@ def _iter_spans(text: str, depth: int) -> Iterator[_Span]:
     if not text.isascii() and _SEEN_THROUGH.search(text):
         yield from _look_through(text)
     if depth:
-        for start, end, inside, name, alone in iter_layers(text):
-            if may_hold_secret(inside) and not (alone and find_secrets(alone)):
-                first = min(_iter_spans(inside, depth - 1), default=None)
-                if first:
-                    yield _Span(start, end, f"{first.rule}-{name}")
+        layers = [layer for layer in iter_layers(text) if may_hold_secret(layer.text)]
+        for first in range(0, len(layers), _TOGETHER):
+            yield from _look_into(layers[first : first + _TOGETHER], depth - 1)
+
+
+def _look_into(layers: Sequence[Layer], depth: int) -> Iterator[_Span]:
+    """Yield the ``layers`` in which something is found; all of them are looked at as one text first, which is quick."""
+    if len(layers) > 1 and not any(_iter_spans("\n".join(layer.text for layer in layers), depth)):
+        return
+    for layer in layers:
+        if not (layer.alone and find_secrets(layer.alone)):
+            first = min(_iter_spans(layer.text, depth), default=None)
+            if first:
+                yield _Span(layer.start, layer.end, f"{first.rule}-{layer.name}")
 
 
 def _scan(text: str) -> Iterator[_Span]:

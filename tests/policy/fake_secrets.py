@@ -10,7 +10,7 @@ import urllib.parse
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from secret_forms import LOOK_ALIKES, SECRETS
+from secret_forms import LOOK_ALIKES, SECRETS, UNSEEN
 
 ALPHABETS = {
     "A": string.ascii_letters + string.digits,
@@ -86,6 +86,11 @@ class Sample:
 def make_secrets(seed: int, count: int, *, held_out: bool = False) -> list[Sample]:
     """Return ``count`` notes that each hold one made-up secret, kinds in turn. ``held_out`` takes other forms."""
     return list(_make(SECRETS, seed, count, held_out=held_out))
+
+
+def make_unseen(seed: int, count: int) -> list[Sample]:
+    """Return ``count`` notes that each hold a secret of a kind for which no rule was written."""
+    return list(_make(UNSEEN, seed, count, held_out=False))
 
 
 def make_look_alikes(seed: int, count: int, *, held_out: bool = False) -> list[Sample]:

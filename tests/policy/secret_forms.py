@@ -478,3 +478,32 @@ LOOK_ALIKES: dict[str, tuple[str, ...]] = {
         "recovery phrase: write down the words on paper",
     ),
 }
+
+# Written down after the rules were done, and never looked at while a rule was changed.
+UNSEEN: dict[str, tuple[str, ...]] = {
+    "1password secret key": ("A3-«U6»-«U6»-«U5»-«U5»-«U5»-«U5»",),
+    "algolia": ("ALGOLIA_ADMIN_KEY=«h32»", "algolia_admin_key: «h32»"),
+    "ansible vault password": ("ansible_become_pass: «p»", "ansible_password=«p»"),
+    "azure devops": ("AZURE_DEVOPS_EXT_PAT=«l52»",),
+    "cohere": ("CO_API_KEY=«A40»",),
+    "credentials in a row": ("creds are «n»:«p»", "credentials «n» «p»"),
+    "fastly": ("FASTLY_API_TOKEN=«A32»",),
+    "gitlab feed token": ("glft-«b20»",),
+    "harness": ("pat.«A22».«h24».«A20»",),
+    "hetzner": ("HCLOUD_TOKEN=«A64»",),
+    "honeycomb": ("hcaik_«l58»",),
+    "htpasswd line": ("htpasswd -b users «n» «p»",),
+    "linode": ("LINODE_TOKEN=«h64»",),
+    "mistral": ("MISTRAL_API_KEY=«A32»",),
+    "password in French": ("mot de passe : «p»", "le mot de passe est «p»"),
+    "password in German prose": ("das Passwort lautet «p»", "Passwort ist «p»"),
+    "password in Russian": ("пароль: «p»", "пароль «p»"),
+    "password in Spanish": ("contraseña: «p»", "la contraseña es «p»"),
+    "password right behind the Chinese": ("密码就是«p»", "密码是«p»", "新密码«p»"),
+    "postmark": ("X-Postmark-Server-Token: «u»",),
+    "scaleway": ("SCW_SECRET_KEY=«u»",),
+    "snowflake": ("snowsql -a acme -u «n» --authenticator x; SNOWSQL_PWD=«p»",),
+    "sourcegraph": ("sgp_«h40»",),
+    "sudo": ("echo «p» | sudo -S apt update",),
+    "unquoted words": ("the password is correct horse battery staple", "passphrase: open sesame now please"),
+}

@@ -247,3 +247,20 @@ def test_one_that_finds_everything_is_odd() -> None:
 def test_there_is_none_by_default(memory: Memory, agent: Actor) -> None:
     assert memory.observe(draft("T", BADGE), agent).changed
     assert ask_program(HomeSettings(), {"a": BADGE}) == []
+
+
+def test_the_example_of_the_manual_works(desk: Desk, agent: Actor, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "secrets.md").read_text()
+    script = tmp_path / "scan.py"
+    script.write_text(page.partition("```python\n")[2].partition("```")[0])
+    use_program(desk, [sys.executable, "-I", str(script)])
+    answer = json.loads(page.split("```json\n")[2].partition("```")[0])
+    asked_for = json.loads(page.split("```json\n")[1].partition("```")[0])
+    with desk.open() as memory:
+        assert memory.observe(draft("One", "It is open."), agent).changed
+        with pytest.raises(PolicyError) as caught:
+            memory.observe(draft("Door", BADGE), agent)
+
+    assert caught.value.fields["rule"] == answer["findings"][0]["rule"] == "acme-badge"
+    validate("scan-input", asked_for)
+    validate("scan-output", answer)
