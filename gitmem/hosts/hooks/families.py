@@ -136,8 +136,8 @@ FAMILIES = (
         answers_json=True,
     ),
     Family("gemini", _GEMINI_EVENTS, _is_gemini, answers_json=True),
-    Family("codex", _CLAUDE_EVENTS, _is_codex),
     Family("dsh", _CLAUDE_EVENTS, _is_dsh),
+    Family("codex", _CLAUDE_EVENTS, _is_codex),
     Family("claude-code", _CLAUDE_EVENTS, lambda payload: "hook_event_name" in payload),
 )
 """In the order in which they are asked: the last takes what looks like its own and is nobody else's."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -97,12 +98,18 @@ def _see_tool(payload: Payload, family: Family, event: str, seen: Seen) -> Seen:
 
 
 def _find_folder(payload: Payload) -> str:
-    """Return where the host works: what it says, else the first folder of its workspace."""
+    """Return where the host works: what it says, else the first folder of its workspace.
+
+    Empty for what can be no folder.
+    """
     folder = _text(payload, "cwd")
     roots = payload.get("workspace_roots")
     if not folder and isinstance(roots, list) and roots and isinstance(roots[0], str):
         folder = roots[0]
-    return folder
+    try:
+        return "" if b"\0" in os.fsencode(folder) else folder
+    except UnicodeEncodeError:  # half a character, which no file system has
+        return ""
 
 
 def _find_command(tool: str, members: dict[str, Any]) -> str:

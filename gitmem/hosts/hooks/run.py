@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from types import FrameType
 from typing import BinaryIO, NamedTuple
 
@@ -28,9 +29,14 @@ from gitmem.hosts.hooks.payload import (
 from gitmem.model.event import EventKind, Odd
 
 BUDGET_S = 1.2
-"""Within which it ends, whatever holds it up: some hosts give 1.5 s to the end of a session."""
+"""Within which a payload is read, and the end of a session kept: some hosts give 1.5 s to that."""
+KEEP_BUDGET_S = 5.0
+"""Within which any other event is kept. It takes a fraction of a second, if the machine has one."""
+ANSWER_BUDGET_S = 15.0
+"""Within which an answer is found. Hosts give 30 s and more to the events that have one."""
 _CHUNK_BYTES = 1 << 20
 _NO_VAULT = "no-vault"
+_HAS_TIMER = hasattr(signal, "setitimer")
 ASKING = frozenset((EventKind.SESSION_START, EventKind.PROMPT, EventKind.COMPACTION))
 """Events that a host may be given an answer to."""
 
@@ -46,20 +52,40 @@ def run_hook(args: Sequence[str], run_typed: RunTyped, home: str = "", folder: s
     are the process's own where they are not given.
     Prints the answer, if there is one, and at most one line on standard error.
     """
+    task = _Task()
     try:
-        with _budget():
+        with _stops_when_over():
+            task.begin("nothing kept of this event", BUDGET_S)
             named = dict(zip(args[::2], args[1::2], strict=False))
             data = _read(sys.stdin.buffer)
             place = _Place(home or find_home(), folder or _working_folder(), named.get("--vault"))
-            _say(sys.stdout, _handle(data, named.get("--host", ""), place, run_typed))
+            _say(sys.stdout, _handle(data, named.get("--host", ""), place, task, run_typed))
     except _OverBudgetError:
-        _say(sys.stderr, f"gitmem: nothing kept of this event, it took more than {BUDGET_S:g} s\n")
+        task.complain(f"it took more than {task.budget_s:g} s")
     except GitmemError as error:
         if error.code != _NO_VAULT:
-            _say(sys.stderr, f"gitmem: nothing kept of this event: {_in_one_line(error.message)}\n")
+            task.complain(error.message)
     except BaseException as error:  # noqa: BLE001 - a hook must never stop its host
-        _say(sys.stderr, f"gitmem: nothing kept of this event: {type(error).__name__}\n")
+        task.complain(type(error).__name__)
     return 0
+
+
+@dataclass
+class _Task:
+    """What the hook is at: what is lost if it fails, and how long it may take."""
+
+    lost: str = ""
+    budget_s: float = 0
+
+    def begin(self, lost: str, budget_s: float) -> None:
+        self.lost, self.budget_s = lost, budget_s
+        if _HAS_TIMER:
+            signal.setitimer(signal.ITIMER_REAL, budget_s)
+
+    def complain(self, reason: str) -> None:
+        from gitmem.text import make_visible
+
+        _say(sys.stderr, f"gitmem: {self.lost}: {' '.join(make_visible(reason).split())}\n")
 
 
 class _Place(NamedTuple):
@@ -68,7 +94,7 @@ class _Place(NamedTuple):
     named: str | None
 
 
-def _handle(data: bytes | None, host: str, place: _Place, run_typed: RunTyped) -> str:
+def _handle(data: bytes | None, host: str, place: _Place, task: _Task, run_typed: RunTyped) -> str:
     """Keep what may be kept of the payload ``data`` (``None`` for one that is too large) and return the answer."""
     if not os.path.lexists(os.path.join(place.home, "registry.json")):
         return ""
@@ -84,8 +110,15 @@ def _handle(data: bytes | None, host: str, place: _Place, run_typed: RunTyped) -
     folder = seen.folder if seen is not None and os.path.isdir(seen.folder) else place.folder
     vault = open_vault(place.home, folder, place.named)
     if seen is not None and family is not None:
-        capture(vault, seen)
+        if seen.kind is not EventKind.SESSION_END:
+            task.begin(task.lost, KEEP_BUDGET_S)
+        try:
+            capture(vault, seen)
+        except _OverBudgetError:
+            count_odd(vault, Odd.FAILED)
+            raise
         if seen.kind in ASKING:
+            task.begin("no answer to this event", ANSWER_BUDGET_S)
             from gitmem.hosts.hooks.answer import find_answer
 
             with make_memory(vault) as memory:
@@ -111,9 +144,9 @@ def _read(stream: BinaryIO) -> bytes | None:
 
 
 @contextlib.contextmanager
-def _budget() -> Iterator[None]:
-    """Raise ``_OverBudgetError`` in the block when the time is over, where the platform has a timer."""
-    if not hasattr(signal, "setitimer"):
+def _stops_when_over() -> Iterator[None]:
+    """Raise ``_OverBudgetError`` in the block when a task's time is over, where the platform has a timer."""
+    if not _HAS_TIMER:
         yield
         return
 
@@ -121,7 +154,6 @@ def _budget() -> Iterator[None]:
         raise _OverBudgetError
 
     signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, BUDGET_S)
     try:
         yield
     finally:
@@ -133,12 +165,6 @@ def _working_folder() -> str:
         return os.getcwd()
     except OSError:
         return os.sep
-
-
-def _in_one_line(message: str) -> str:
-    from gitmem.text import make_visible
-
-    return " ".join(make_visible(message).split())
 
 
 def _say(stream: object, text: str) -> None:

@@ -103,7 +103,7 @@ def test_a_host_that_never_ends_its_payload_does_not_hold_the_hook_up(shop: Shop
         process.stdin.write(b'{"hook_event_name"')
         process.stdin.flush()
         assert process.wait(30) == 0
-        assert process.stderr.read() == b"gitmem: nothing kept of this event, it took more than 1.2 s\n"
+        assert process.stderr.read() == b"gitmem: nothing kept of this event: it took more than 1.2 s\n"
     assert time.monotonic() - began >= BUDGET_S
 
 
@@ -120,10 +120,17 @@ runpy.run_module("gitmem", run_name="__main__")
     assert (done.returncode, done.stderr) == (0, b"gitmem: nothing kept of this event: KeyboardInterrupt\n")
 
 
+def test_a_hook_without_streams_is_no_failure(shop: Shop) -> None:
+    env = {"PATH": "/usr/bin:/bin", "GITMEM_HOME": str(shop.home)}
+    command = ["/bin/sh", "-c", f"exec {sys.executable} -m gitmem hook <&- >&- 2>&-"]
+    assert subprocess.run(command, cwd=shop.project, env=env, check=False).returncode == 0
+    assert shop.events() == []
+
+
 def test_hooks_at_the_same_time_keep_every_event(shop: Shop) -> None:
     base = {"hook_event_name": "PostToolUse", "cwd": str(shop.project)}
     payloads = [base | {"session_id": f"s{number % 3}", "tool_name": f"T{number}"} for number in range(24)]
-    with ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(shop.hook, payloads))
     assert {(done.returncode, done.stdout, done.stderr) for done in results} == {(0, b"", b"")}
     assert sorted(event.tool for event in shop.events()) == sorted(f"T{number}" for number in range(24))

@@ -143,6 +143,15 @@ def test_members_of_wrong_types_are_passed_over(shop: Shop) -> None:
     assert not any(b"qzxsecretxzq" in data for _name, data in iter_bytes(shop.home))
 
 
+def test_a_folder_that_can_be_none_is_passed_over(shop: Shop) -> None:
+    folders = ["/a\0qzxsecretxzq", "/\ud800", "/" + "x" * 5000, "relative", "~", ""]
+    for number, folder in enumerate(folders):
+        done = shop.hook({"hook_event_name": "Stop", "session_id": f"s{number}", "cwd": folder})
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), folder
+    assert len(shop.events()) == len(folders)
+    assert not any(b"qzxsecretxzq" in data for _name, data in iter_bytes(shop.home))
+
+
 def test_a_payload_beyond_the_bound_is_read_to_its_end_and_counted(shop: Shop) -> None:
     head = b'{"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "'
     done = shop.hook(head + b"qzxsecretxzq" * 800_000 + b'"}')
