@@ -40,6 +40,8 @@ MAX_KEPT = 64
 _LEAST_NEWS = 5
 """So many further words are news, where they are a third of all."""
 _TITLES = 0.5
+_REASONS = 0.5
+"""From which share on two reasons are one: they hold counts and dates, which differ from day to day."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ def is_same(a: Candidate, b: Candidate) -> bool:
         return a.targets == b.targets and says_same(list_words(a.draft), list_words(b.draft))
     if a.wants is not b.wants or set(a.targets) != set(b.targets):
         return False
-    return not a.reason or not b.reason or says_same(_words_of(a.reason), _words_of(b.reason))
+    return not a.reason or not b.reason or share_words(_words_of(a.reason), _words_of(b.reason)) >= _REASONS
 
 
 def _is_text(one: Candidate) -> bool:

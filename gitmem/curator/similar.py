@@ -16,6 +16,7 @@ NEAR = 0.45
 CONTAINED = 0.9
 """From which part of its words on, one text is contained in another."""
 _ALIKE = 0.5
+_REWORDED = 0.9
 MAX_CHARS = 4000
 """How much of a text counts: its beginning."""
 
@@ -90,10 +91,12 @@ def is_contained(inner: Words, outer: Words) -> bool:
 
 
 def find_difference(a: Words, b: Words) -> str:
-    """Return what sets two alike texts apart: ``values``, ``denial``, ``names``, or an empty text for nothing.
+    """Return what sets two alike texts apart: ``values``, ``denial``, ``names``, ``titles``, or an empty text.
 
-    Values and names tell apart only where each has one that the other lacks: more detail is no difference. The first
-    two are contradictions, names another subject.
+    Values, names and titles tell apart only where each has one, or a word, that the other lacks: more detail is no
+    difference. The first two are contradictions, the others another subject: whether a word of the title stands for
+    the same (``starve``, ``exhaust``) or not (``staging``, ``production``) nobody can tell by the words, and what is
+    taken for known is lost. Where nearly all of the text is the same, its title was only worded anew.
     """
     if a.values - b.values and b.values - a.values:
         return "values"
@@ -103,6 +106,8 @@ def find_difference(a: Words, b: Words) -> str:
         return "denial"
     if a.names - b.names and b.names - a.names:
         return "names"
+    if a.title - b.title and b.title - a.title and _common(a.every, b.every) < _REWORDED:
+        return "titles"
     return ""
 
 

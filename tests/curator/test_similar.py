@@ -27,7 +27,7 @@ def test_equal_ones_share_all_and_others_their_words() -> None:
     [
         ("Run tests with two workers", "Run the tests with 2 workers", True),
         ("Run tests with two workers", "Run tests with four workers", False),
-        ("测试要用两个工作进程运行否则数据库的连接会耗尽", "测试要用两个工作进程运行，不然数据库的连接会耗尽", True),
+        ("测试要用两个工作进程运行否则数据库的连接会耗尽", "测试要用两个工作进程运行，否则数据库的连接会耗尽。", True),
         ("缓存在三十秒后过期", "部署在星期五进行", False),
         ("データベースのテストは二つのワーカーで実行", "データベースのテストは二つのワーカーで実行する", True),
         ("Never push to main", "Always push to main", False),
@@ -39,6 +39,11 @@ def test_equal_ones_share_all_and_others_their_words() -> None:
         (
             "Service A keeps its retry policy in the config file",
             "Service B keeps its retry policy in the config file",
+            False,
+        ),
+        (
+            "The deploy script for staging reads its settings from the env file",
+            "The deploy script for production reads its settings from the env file",
             False,
         ),
         ("Don't use tabs in Makefiles", "Use tabs in Makefiles", False),
@@ -58,7 +63,8 @@ def test_what_sets_apart_is_named() -> None:
     assert difference("Wait 30 s", "Wait 30 s, since v1.2") == ""
     assert difference("Don't squash commits", "Squash commits") == "denial"
     assert difference("See a/b.c", "See a/b.d") == "names"
-    assert difference("Deploy on Fridays", "Never eat soup") == ""
+    assert difference("Deploy to staging", "Deploy to production") == "titles"
+    assert difference("Deploy on Fridays", "Deploy on Fridays at noon, never eat soup") == ""
 
 
 def test_a_denial_in_long_texts_that_differ_is_no_difference() -> None:
