@@ -6,6 +6,8 @@ A new verb, or a new field of one, is a new row.
 from __future__ import annotations
 
 import contextlib
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,11 +20,14 @@ from gitmem.model.authority import Actor
 from gitmem.model.candidate import Choice
 from gitmem.model.event import EventKind, Seen
 from gitmem.model.ids import OpId
+from gitmem.model.outside import Program
 from gitmem.model.record import Draft, Kind, State
 from gitmem.model.settings import Scope
+from gitmem.service.curate import Wanted
 from gitmem.service.edit import RecordEdit
 from gitmem.service.init import NewVault
 from gitmem.service.memory import Memory
+from gitmem.service.onboard import hold_onboarding
 from gitmem.service.query import Filters
 from gitmem.wiring import make_vault
 
@@ -30,6 +35,14 @@ from conftest import Desk, draft
 from leaks import SECRET, find_leaks, holds
 
 OP = OpId(SECRET)
+TOLD = Seen(EventKind.TOOL, "s1", "cli")
+_PROPOSES = (
+    *(sys.executable, "-I", "-c"),
+    (
+        "import json, sys; sys.stdin.read(); print(json.dumps({'proposals': "
+        f"[{{'title': 'A', 'body': 'It is {SECRET}.', 'why': ['{SECRET}']}}]}}))"
+    ),
+)
 FACT = replace(draft("A new fact", "It is so."), kind=Kind.FACT)
 RULE = Draft("A new rule", "It is to be so.", Kind.BOUNDARY)
 
@@ -129,6 +142,7 @@ ACTOR_VERBS: dict[str, Callable[[Place, Actor], object]] = {
     "reject": lambda at, who: at.memory.reject([at.waiting], "no", who),
     "defer": lambda at, who: at.memory.defer([at.waiting], "2030-01-01", who),
     "reconsider": lambda at, who: at.memory.reconsider([at.rejected], who),
+    "curate": lambda at, who: (_spool(at), at.memory.curate(who, Wanted(every=True))),
     "policy": lambda at, who: at.memory.set_policy(b"bounds:\n  body_chars: 5000\n", who),
     "promote to global": lambda at, who: at.memory.promote_to_global([at.promoted], who),
 }
@@ -147,6 +161,7 @@ OP_VERBS: dict[str, Attempt] = {
     "maintain": lambda at: at.memory.maintain(at.person, OP),
     "import": lambda at: _import(at, "note.md", "Words.\n", at.person, OP),
     "adopt": lambda at: _adopt(at, "plain", at.person, OP),
+    "curate": lambda at: (_spool(at), at.memory.curate(at.agent, Wanted(every=True), op_id=OP)),
     "init_policy": lambda at: at.memory.init_policy(at.person, OP),
 }
 
@@ -154,6 +169,11 @@ OTHERS: dict[str, Attempt] = {
     "retire: reason": lambda at: at.memory.retire(at.seen, f"it has {SECRET}", at.person),
     "reject: reason": lambda at: at.memory.reject([at.waiting], f"it has {SECRET}", at.person),
     "reject: reason, decided before": lambda at: at.memory.reject([at.rejected], f"it has {SECRET}", at.person),
+    "withdraw: reason": lambda at: at.memory.withdraw([at.waiting], f"it has {SECRET}", at.agent),
+    "onboard: answer": lambda at: _answer(at, f"Never use {SECRET}"),
+    "onboard: a further line": lambda at: _answer(at, "Never use it", SECRET),
+    "keys: name": lambda at: at.memory.add_key(_make_key(at), SECRET, at.person),
+    "keys: comment": lambda at: at.memory.add_key(_make_key(at, SECRET), None, at.person),
     "propose: why": lambda at: at.memory.propose(FACT, at.agent, why=[f"because {SECRET}"]),
     "import: text": lambda at: _import(at, "note.md", f"---\ntitle: A\n---\n\none\n{SECRET}\n", at.person),
     "import: property": lambda at: _import(at, "note.md", f"---\nsource: {SECRET}\n---\n\none\n", at.person),
@@ -238,6 +258,20 @@ def _check_nothing_left(row: str, place: Place) -> None:
 
 
 READS: dict[str, Attempt] = {
+    "journal: session": lambda at: at.memory.journal_add(replace(TOLD, session=SECRET)),
+    "journal: tool": lambda at: at.memory.journal_add(replace(TOLD, tool=SECRET)),
+    "journal: path": lambda at: at.memory.journal_add(replace(TOLD, folder=str(at.folder), paths=(f"{SECRET}.py",))),
+    "journal: command": lambda at: at.memory.journal_add(replace(TOLD, command_line=f"pytest {SECRET}")),
+    "journal: list": lambda at: at.memory.journal_list(SECRET),
+    "curate what a host told": lambda at: (
+        [at.memory.capture(one) for one in _tell(at)],
+        at.memory.curate(at.agent, Wanted(every=True)),
+    ),
+    "curate with a program": lambda at: (
+        _spool(at),
+        at.memory.curate(at.agent, Wanted(every=True, program=Program(_PROPOSES, timeout_s=20))),
+    ),
+    "curate: session": lambda at: at.memory.curate(at.agent, Wanted(sessions=(SECRET,))),
     "search": lambda at: at.memory.search(f"what is {SECRET}", Filters()),
     "recall": lambda at: at.memory.recall(f"what is {SECRET}", session=SECRET),
     "recall again": lambda at: [at.memory.recall(f"{SECRET} two workers", session="s") for _ in range(2)],
@@ -304,6 +338,28 @@ def _given(at: Place, name: str, text: str) -> None:
     file = at.folder / name
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
+
+
+def _spool(at: Place) -> None:
+    at.memory.capture(replace(TOLD, folder=str(at.folder), command_line="pytest", exit_code=0))
+
+
+def _tell(at: Place) -> list[Seen]:
+    (at.folder / ".git").mkdir(exist_ok=True)
+    one = replace(TOLD, session=SECRET, folder=str(at.folder), tool="Edit", paths=(f"src/{SECRET}.py", "a.py"))
+    return [one, replace(one, session="s9"), replace(one, session="s9", command_line=f"git push {SECRET}")]
+
+
+def _answer(at: Place, line: str, further: str = "") -> None:
+    with hold_onboarding(at.memory.vault) as onboarding:
+        onboarding.add(0, line)
+        onboarding.extend(0, further)
+
+
+def _make_key(at: Place, comment: str = "sam") -> str:
+    file = at.folder / "id"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", str(file)], check=True)
+    return str(file)
 
 
 def _import(at: Place, name: str, text: str, who: Actor, op_id: OpId | None = None) -> object:
