@@ -25,6 +25,7 @@ from gitmem.wiring import make_vault, open_memory
 
 from conftest import Desk, draft
 from crash import run_killed
+from signing_ground import make_key, needs_openssh
 
 PERSON = Actor(Surface.HUMAN, "Pat Person", "pat@example.com")
 AGENT = Actor(Surface.MODEL, "agent", "agent@agents.gitmem.invalid", session="s1")
@@ -516,6 +517,31 @@ def test_undone_in_the_global_vault_meanwhile_it_stays_in_the_workspace(home: Ho
         memory.status()
 
     assert where(home, one) == ("observation", "")
+    home.judge()
+
+
+@needs_openssh
+def test_where_people_sign_both_halves_are_signed(home: Home, tmp_path: Path) -> None:
+    key = make_key(tmp_path, "pat")
+    for place in ("acme", "global"):
+        with home.open(place) as memory:
+            memory.add_key(key, None, PERSON)
+    with home.open() as memory:
+        one, two = observe(memory), observe(memory, "Another thing", "Of no importance.")
+        memory.promote_to_global([one], PERSON)
+    for desk in (home.here, home.there):
+        assert "Gitmem-Signed-By: SHA256:" in desk.git("log", "-1", "--format=%(trailers)")
+
+    work = run_killed(home.open, "handover-second", lambda memory: memory.promote_to_global([two], PERSON, OP))
+    assert work
+    Path(key).rename(tmp_path / "elsewhere")
+    with home.open() as memory:  # nobody who can't sign finishes what a person began
+        assert [problem.code for problem in memory.status().diagnostics if problem.code == "half-done"] == ["half-done"]
+    assert where(home, two) == ("observation", "promoted")
+    (tmp_path / "elsewhere").rename(key)
+    with home.open() as memory:
+        memory.status()
+    assert where(home, two) == ("retired", "promoted")
     home.judge()
 
 
