@@ -70,6 +70,10 @@ of commit are made without a request: the first one of a vault (`init`), the one
 in step before its own (`views-follow-records`), and the one that spreads a catalog that has grown over more files
 (`maintain`). Their rows are there for the trailer.
 
+What a model surface is allowed here, the vault's policy may leave to people or bound, and it may have rules by which a
+model accepts or promotes in the vault of a workspace; those are named as `policy:` and their id. It opens nothing else.
+See [policy.md](policy.md).
+
 This page is made from `gitmem/policy/authority_table.py`.
 
 | Rule | Action | Surface | When | Verdict | Why, and what to do |

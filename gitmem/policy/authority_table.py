@@ -134,7 +134,7 @@ TABLE: tuple[Rule, ...] = (
         Surface.MODEL,
         "always",
         Verdict.NEEDS_HUMAN,
-        "promotion is a person's review",
+        "an observation is promoted by a person's review, or by a rule of the vault's policy",
         _ASK,
     ),
     Rule(

@@ -1,13 +1,15 @@
 """Which policy holds in a vault, and what it opens to a model surface beyond the authority table.
 
 What holds is the committed ``policy.yaml``, if a person is known to have set it: as with declared records (see
-``confirmed``) that is what the newest operation on it left. Anybody can commit a file; nobody's file opens anything.
+``confirmed``) that is what the newest operation on it left, or, in a vault that lists keys of people, what was signed.
+Anybody can commit a file; nobody's file opens anything.
 See ADR 0026.
 """
 
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,10 +23,12 @@ from gitmem.model.settings import Scope
 from gitmem.model.vault_path import VaultPath
 from gitmem.policy.evidence_rules import allow, find_rule
 from gitmem.policy.narrowing import make_broken, make_stricter
+from gitmem.service.standing import read_standing
 from gitmem.service.vault import OpenVault
 from gitmem.vault.layout import POLICY
 from gitmem.vault.paths import read_file
 from gitmem.vault.policy_file import parse_policy
+from gitmem.vault.statement import STATEMENT, parse_signed
 
 _APPLY = "a person makes it hold with `gitmem policy apply`"
 
@@ -63,7 +67,7 @@ def find_holding(vault: OpenVault, head: CommitId) -> Holding:
     except GitmemError as error:
         return Holding(make_broken(error.message), blob, set_by)
     left = _find_left(vault, set_by)
-    if left == blob:
+    if _is_set(vault, head, blob, left):
         return Holding(Policy() if committed is None else committed, blob, set_by)
     strictest = Policy()
     for one in (_read_set(vault, set_by), committed):
@@ -195,6 +199,26 @@ def _find_left(vault: OpenVault, set_by: Receipt | None) -> Fingerprint | None:
         return vault.repo.find_blobs(set_by.commit, (POLICY,))[POLICY]
     except IntegrityError:  # history was rewritten, and that commit is gone
         return Fingerprint("gone")
+
+
+def _is_set(vault: OpenVault, head: CommitId, blob: Fingerprint | None, left: Fingerprint | None) -> bool:
+    """Tell whether a person is known to have set the file ``blob`` that ``head`` has, or that there is none."""
+    if blob is None and left is None and not _may_be_signed(vault, head):
+        return True
+    standing = read_standing(vault, head)
+    if not standing.is_keyed:
+        return left == blob
+    digest = None if blob is None else hashlib.sha256(vault.repo.read_object(blob)).hexdigest()
+    return standing.statement is not None and standing.statement.policy == digest
+
+
+def _may_be_signed(vault: OpenVault, head: CommitId) -> bool:
+    """Tell whether the statement that is committed, good or not, names a policy."""
+    data = vault.repo.read_blob(head, STATEMENT)
+    try:
+        return data is not None and parse_signed(data).statement.policy is not None
+    except IntegrityError:
+        return True
 
 
 def _tell(blob: Fingerprint | None, left: Fingerprint | None) -> str:

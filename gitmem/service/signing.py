@@ -20,16 +20,16 @@ from gitmem.model.signing import Anchor, Declared, Signed, SignedRecord, Stateme
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.service.confirmed import is_declared, list_confirmed
 from gitmem.service.openssh import Signer, is_signed, sign
+from gitmem.service.policy import find_holding
 from gitmem.service.standing import Standing, read_standing
 from gitmem.service.vault import OpenVault
 from gitmem.vault.anchor import save_anchor
-from gitmem.vault.layout import MANIFEST, HomeLayout
+from gitmem.vault.layout import MANIFEST, POLICY, HomeLayout
 from gitmem.vault.manifest import parse_manifest
 from gitmem.vault.record_file import parse_record
 from gitmem.vault.ssh_key import find_signer, fingerprint_of, is_in_device, read_public_key
 from gitmem.vault.statement import STATEMENT, digest_of, format_canonical, format_signed, parse_signed
 
-POLICY_FILE = "policy.yaml"
 _TRIES = 3
 """How often a statement is made when other people's operations keep coming first."""
 
@@ -135,9 +135,6 @@ def _find_signer(vault: OpenVault, change: Change, allowed: tuple[HumanKey, ...]
 
 def _make_statement(vault: OpenVault, head: CommitId, change: Change, standing: Standing) -> Statement:
     before = find_statement(vault, head)
-    policy = _find_after(change, POLICY_FILE)
-    if policy is None and not _removes(change, POLICY_FILE):
-        policy = vault.repo.read_blob(head, POLICY_FILE)
     return Statement(
         vault=vault.entry.vault_id,
         scope=vault.entry.scope.value,
@@ -155,7 +152,7 @@ def _make_statement(vault: OpenVault, head: CommitId, change: Change, standing: 
         ),
         declared=_list_declared_after(vault, head, change, standing),
         keys=tuple(sorted(list_keys_after(change, standing.keys), key=lambda one: one.name)),
-        policy=None if policy is None else _sha256(policy),
+        policy=_digest_policy(vault, head, change, standing),
     )
 
 
@@ -202,6 +199,22 @@ def _list_declared_after(vault: OpenVault, head: CommitId, change: Change, stand
     return tuple(after[path] for path in sorted(after))
 
 
+def _digest_policy(vault: OpenVault, head: CommitId, change: Change, standing: Standing) -> str | None:
+    """Return the digest of the policy that people set: by ``change``, else as it was signed before.
+
+    What was committed past that is not signed by whoever signs next. In the first statement of a vault, what receipts
+    prove takes the place of what was signed.
+    """
+    if any(edit.path == POLICY for edit in change.edits):
+        data = _find_after(change, POLICY)
+    elif standing.statement is not None:
+        return standing.statement.policy
+    else:
+        is_proved = not find_holding(vault, head).policy.problem
+        data = vault.repo.read_blob(head, POLICY) if is_proved else None
+    return None if data is None else _sha256(data)
+
+
 def _with_statement(vault: OpenVault, change: Change, signed: Signed) -> Change:
     path = VaultPath(STATEMENT)
     before = vault.repo.find_blobs(vault.head(), [path])[path]
@@ -222,10 +235,6 @@ def _remember(vault: OpenVault, receipt: Receipt, signed: Signed) -> None:
 
 def _find_after(change: Change, path: str) -> bytes | None:
     return next((edit.after for edit in change.edits if edit.path == path), None)
-
-
-def _removes(change: Change, path: str) -> bool:
-    return any(edit.path == path and edit.after is None for edit in change.edits)
 
 
 def _parse(path: VaultPath, data: bytes) -> Record | None:

@@ -326,3 +326,44 @@ def test_the_administrator_has_the_last_word(signed: Desk, tmp_path: Path) -> No
     assert codes() == []
     file.chmod(0o666)
     assert codes() == ["bad-anchor"]
+
+
+def test_a_policy_holds_as_it_was_signed_and_is_signed_by_nobody_in_passing(
+    signed: Desk, person: Actor, agent: Actor
+) -> None:
+    rules = b"promote:\n  - {id: by-run, evidence: [run]}\n"
+    with signed.open() as memory:
+        memory.set_policy(rules, person)
+        assert memory.policy().extra["policy"]["origin"] == "policy.yaml"
+        (signed.repo / "policy.yaml").write_bytes(rules + b"accept:\n  - {id: any, evidence: [run]}\n")
+        commit_all(signed)
+        assert memory.policy().extra["policy"]["origin"] == "unconfirmed"
+        declare(memory, "Never sleep", person)  # signs what was set, not what lies there
+        assert memory.policy().extra["policy"]["origin"] == "unconfirmed"
+        one = memory.observe(draft(), agent).records[0].id
+        with pytest.raises(GitmemError):
+            memory.promote(one, agent)
+        memory.set_policy(None, person)
+        assert memory.policy().extra["policy"]["origin"] == "policy.yaml"
+        assert memory.promote(one, agent).changed
+        assert [problem.code for problem in memory.status().diagnostics] == []
+
+
+def test_a_signed_policy_holds_where_receipts_are_lost_and_is_missed_when_it_is_gone(
+    signed: Desk, person: Actor
+) -> None:
+    with signed.open() as memory:
+        memory.set_policy(b"kinds: [fact]\n", person)
+        for file in signed.runtime.glob("receipts/*.jsonl"):
+            file.unlink()
+        assert memory.policy().extra["policy"]["origin"] == "policy.yaml"
+        (signed.repo / "policy.yaml").unlink()
+        commit_all(signed)
+        assert memory.policy().extra["policy"]["origin"] == "unconfirmed"
+
+
+def test_the_first_signature_takes_a_policy_over_that_receipts_prove(desk: Desk, person: Actor, tmp_path: Path) -> None:
+    with desk.open() as memory:
+        memory.set_policy(b"kinds: [fact]\n", person)
+        memory.add_key(make_key(tmp_path, "pat"), None, person)
+        assert memory.policy().extra["policy"]["origin"] == "policy.yaml"
