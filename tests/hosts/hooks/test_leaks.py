@@ -13,6 +13,13 @@ from typing import Any
 import pytest
 from host_payloads import HOSTS, Shop, iter_bytes, load_payloads, make_shop
 
+from gitmem.model.authority import Actor, Surface
+from gitmem.service.curate import Wanted
+from gitmem.service.query import Filters
+from gitmem.wiring import open_memory
+
+AGENT = Actor(Surface.MODEL, "agent", "agent@agents.gitmem.invalid")
+
 KEPT_AS_THEY_ARE = ("hook_event_name", "host", "cwd", "workspace_roots")
 """Without these it would be no event of the host's in this project."""
 MAY_BE_KEPT = ("session_id", "conversation_id", "tool_name")
@@ -70,23 +77,33 @@ def test_inv_metadata_only_no_text_of_a_payload_is_on_disk(host: str, whole: boo
         done = shop.hook(markers.plant(payload), "--host", host)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     events = shop.events()
+    kept = b"".join(file.read_bytes() for file in Path(shop.layout.events).iterdir())
+    assert not any(folder in kept for folder in (str(shop.project).encode(), b"/home/sam"))
     assert len(events) > 5
     assert len(markers.places) > 80
+    found = find_markers(markers, shop.home)
+    with open_memory(str(shop.home), str(shop.project)) as memory:
+        assert memory.curate(AGENT, Wanted(every=True)).receipt.commit
+        assert memory.search("session", Filters()).extra["episodes"]
+    assert Path(shop.layout.catalog_file).exists()
+    assert find_markers(markers, shop.home) <= found
+    assert found, "what may be kept is kept, so a marker would be found"
+    if not whole:
+        assert {event.command for event in events} >= {"python -m unittest", "git commit"}
+        assert any(event.paths for event in events)
+
+
+def find_markers(markers: Markers, home: Path) -> set[str]:
+    """Return the markers that lie anywhere below ``home``, each of which may be kept."""
     found = set()
-    for name, data in iter_bytes(shop.home):
+    for name, data in iter_bytes(home):
         text = data.lower()
         for marker in markers.places:
             forms = (marker.encode(), marker.encode().hex().encode(), base64.b64encode(marker.encode())[:12].lower())
             if any(form in text for form in forms):
                 found.add(marker)
                 assert markers.may_be_kept(marker), (name, marker, markers.places[marker])
-    assert found, "what may be kept is kept, so a marker would be found"
-    if not whole:
-        assert {event.command for event in events} >= {"python -m unittest", "git commit"}
-        assert any(event.paths for event in events)
-    folders = [str(shop.project).encode(), b"/home/sam"]
-    kept = b"".join(file.read_bytes() for file in Path(shop.layout.events).iterdir())
-    assert not any(folder in kept for folder in folders)
+    return found
 
 
 ODD_PAYLOADS: dict[str, bytes] = {

@@ -19,7 +19,7 @@ def command(call: Call, *, host: str | None) -> int:
 
     For hosts to call, not for people. Keeps metadata of what happened, see `gitmem journal`, and never a prompt, an
     output or the content of a file. Whatever happens the exit code is 0 and the host goes on; where there is no vault
-    it does nothing. Writes nothing into the repository.
+    it does nothing. Writes nothing into the repository, but what a person's command does that was typed as a prompt.
     """
     from gitmem.hosts.cli.run import run
     from gitmem.hosts.hooks.run import run_hook
