@@ -12,6 +12,7 @@ from gitmem.curator.similar import (
     find_difference,
     is_contained,
     list_words,
+    may_say_same,
     says_same,
     share_words,
 )
@@ -125,8 +126,9 @@ def _words_of(reason: str) -> Words:
 
 
 def _find_same(new: Candidate, others: Iterable[Candidate]) -> Candidate | None:
-    same = [one for one in others if is_same(one, new)]
     mine = list_words(new.draft)
+    near = (one for one in others if not (_is_text(one) and _is_text(new)) or may_say_same(mine, one.draft))
+    same = [one for one in near if is_same(one, new)]
     return max(same, key=lambda one: share_words(list_words(one.draft), mine), default=None)
 
 

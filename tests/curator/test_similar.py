@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.curator.similar import NEAR, SAME, find_difference, is_contained, list_words, says_same, share
+from gitmem.curator.similar import NEAR, SAME, find_difference, is_contained, list_words, may_say_same, says_same, share
 from gitmem.model.record import Draft
 
 TEXTS = st.text(st.sampled_from("ab cD 1.2/_-é漢字かな한국\n"), max_size=60)
@@ -91,9 +91,26 @@ def test_a_share_is_between_0_and_1_symmetric_and_decides_as_told(a: Draft, b: D
     assert says_same(*words) == says_same(words[1], words[0])
     assert find_difference(*words) == find_difference(words[1], words[0])
     assert says_same(*words) == (found >= SAME and not find_difference(*words))
+    assert not says_same(*words) or (may_say_same(words[0], b) and may_say_same(words[1], a))
     assert NEAR < SAME
 
 
 def test_only_the_beginning_of_a_long_text_counts() -> None:
     words = list_words(Draft("t", "word " * 100_000 + "end"))
     assert words.every == {"word"} | list_words(Draft("t")).every
+
+
+SOME = (
+    *("Runs", "tests", "two", "2", "WORKERS", "src/a.py", "数据库", "数据"),
+    *("ΣΊΣΥΦΟΣ", "Straße", "exhausts", "İstanbul", "ﬁles"),
+)
+WORDS = st.lists(st.sampled_from(SOME), max_size=12)
+
+
+@settings(derandomize=True, max_examples=500)
+@given(WORDS, WORDS)
+def test_nothing_that_says_the_same_is_passed_over_in_the_cheap_look(a: list[str], b: list[str]) -> None:
+    one, other = Draft(" ".join(a[:3]), " ".join(a)), Draft(" ".join(b[:3]).upper(), " ".join(b).lower())
+    if says_same(list_words(one), list_words(other)):
+        assert may_say_same(list_words(one), other)
+        assert may_say_same(list_words(other), one)
