@@ -12,6 +12,7 @@ from gitmem.model.authority import Action, Actor, Decision, Surface
 from gitmem.model.candidate import Candidate, Choice, Decided, Fate, Wants
 from gitmem.model.change import Change, Receipt, RecordChange
 from gitmem.model.ids import OpId
+from gitmem.model.policy import Policy
 from gitmem.model.record import BASELINE_KINDS, Kind, State
 from gitmem.model.settings import Scope
 from gitmem.service.accepting import Chosen, carry_out_candidate
@@ -82,10 +83,11 @@ def plan_accept(vault: OpenVault, choices: Sequence[Choice], actor: Actor) -> li
     return [RecordChange(before, after) for before, after, _data in bench.moves]
 
 
-def find_accept_decision(vault: OpenVault, candidate: Candidate) -> Decision:
+def find_accept_decision(vault: OpenVault, candidate: Candidate, policy: Policy | None = None) -> Decision:
     """Return what policy says of a model that would accept ``candidate`` as it is: its rule, or that it takes a person.
 
-    Never raises for a refusal.
+    ``policy`` is that of the vault, for who asks about many; it is found where it is not given. Never raises for a
+    refusal.
     """
     usual = Decision(
         "accept-model",
@@ -96,9 +98,7 @@ def find_accept_decision(vault: OpenVault, candidate: Candidate) -> Decision:
     draft = candidate.draft
     if candidate.wants is not Wants.RECORD or draft.kind in BASELINE_KINDS or candidate.contradicts:
         return usual
-    if vault.entry.scope is Scope.GLOBAL:
-        return usual
-    return find_accept_rule(vault, draft, max(1, len(candidate.sources))) or usual
+    return find_accept_rule(vault, draft, max(1, len(candidate.sources)), policy) or usual
 
 
 def _carry_out(vault: OpenVault, chosen: Sequence[Chosen], actor: Actor) -> tuple[Bench, list[str]]:

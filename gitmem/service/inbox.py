@@ -10,10 +10,12 @@ from gitmem.errors import UnavailableError
 from gitmem.model.answer import Answer, Status
 from gitmem.model.candidate import Candidate, Decided, InboxFilters, Near
 from gitmem.model.ids import RecordId
+from gitmem.model.policy import Policy
 from gitmem.model.record import Problem, Record
 from gitmem.policy.secrets import find_secrets, redact
 from gitmem.service.accept import find_accept_decision
 from gitmem.service.candidates import is_asleep, is_expired, look_at_candidates, pick
+from gitmem.service.policy import find_policy
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
 from gitmem.vault.inbox import candidate_to_json, load_decided, load_inbox
@@ -49,7 +51,8 @@ def list_inbox(vault: OpenVault, filters: InboxFilters | None = None, ref: str |
 
     def tell(reading: Reading) -> Answer:
         records = _find_records(reading, chosen)
-        rows = [_make_row(vault, one, records, every, decided.get(one.id)) for one in chosen]
+        policy = find_policy(vault)
+        rows = [_make_row(vault, policy, one, records, every, decided.get(one.id)) for one in chosen]
         rows = [row | {"asleep": is_asleep(one, now)} for row, one in zip(rows, chosen, strict=True)]
         if wanted.group is not None:
             rows = [row for row in rows if row["group"] == wanted.group]
@@ -101,6 +104,7 @@ def _find_records(reading: Reading, candidates: Sequence[Candidate]) -> dict[Rec
 
 def _make_row(
     vault: OpenVault,
+    policy: Policy,
     one: Candidate,
     records: Mapping[RecordId, Record],
     candidates: Sequence[Candidate],
@@ -115,7 +119,7 @@ def _make_row(
     titles = {other.id: other.draft.title for other in candidates}
     tags = {record.id: record.tags for record in records.values()}
     row = {name: redact(value) if name in _TEXTS else value for name, value in candidate_to_json(one).items()}
-    decision = find_accept_decision(vault, one)
+    decision = find_accept_decision(vault, one, policy)
     verdict = "allowed" if decision.allowed else "needs-human" if decision.needs_human else "refused"
     row |= {
         "group": find_group(one, tags),

@@ -75,16 +75,16 @@ def find_holding(vault: OpenVault, head: CommitId) -> Holding:
     return Holding(replace(strictest, origin=Origin.UNCONFIRMED, problem=_tell(blob, left)), blob, set_by)
 
 
-def find_accept_rule(vault: OpenVault, draft: Draft, sessions: int) -> Decision | None:
+def find_accept_rule(vault: OpenVault, draft: Draft, sessions: int, policy: Policy | None = None) -> Decision | None:
     """Return the decision of the policy's first rule by which ``draft`` is accepted without a person, or ``None``.
 
     ``sessions`` is in how many sessions it was proposed. It is accepted as an observation and as nothing else; the
     decision's ``rule`` is what the commit names. Never one for a boundary, preference, goal or state, and never one in
-    a global vault.
+    a global vault. ``policy`` is the vault's, for who asks about many; it is found where it is not given.
     """
     if is_global(vault):
         return None
-    rule = find_rule(find_policy(vault).accept, draft, sessions)
+    rule = find_rule((policy or find_policy(vault)).accept, draft, sessions)
     return None if rule is None else allow(rule, "accepts without a person")
 
 
