@@ -1,4 +1,4 @@
-"""Where policy meets a request: may this actor do this, and may these bytes be written."""
+"""Where policy meets a request: may this actor do this, and may these bytes be written. Keeps INV-NO-SECRET."""
 
 from __future__ import annotations
 

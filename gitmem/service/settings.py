@@ -12,6 +12,7 @@ from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Receipt
 from gitmem.model.ids import new_op_id
 from gitmem.model.settings import HomeSettings, Scope
+from gitmem.policy.secrets import check_secrets
 from gitmem.service.gate import authorize
 from gitmem.service.scanner import try_program
 from gitmem.vault.home_settings import load_settings, save_settings
@@ -41,10 +42,12 @@ def show_settings(home: HomeLayout) -> Answer:
 def set_scanner(home: HomeLayout, command: Sequence[str], actor: Actor, timeout_s: float | None = None) -> Receipt:
     """Have the program ``command`` (by absolute path, then its arguments) look for secrets beside the built-in scanner.
 
-    It is tried first. Raises ``PolicyError`` (``needs-human``), ``InputError`` (``bad-setting``) for what is no
-    program, ``UnavailableError`` (``scanner-failed``) when it doesn't answer as it should; nothing is changed then.
+    It is tried first. Raises ``PolicyError`` (``needs-human``, ``secret-found``), ``InputError`` (``bad-setting``) for
+    what is no program, ``UnavailableError`` (``scanner-failed``) when it doesn't answer as it should; nothing is
+    changed then.
     """
     authorize(Scope.GLOBAL, Action.SETTINGS, actor)
+    check_secrets({"the program": "\n".join(command)})
     program = command[0] if command else ""
     if not os.path.isabs(program) or not os.access(program, os.X_OK) or os.path.isdir(program):
         message = "the scanner has to be a program, named by its absolute path"
@@ -62,6 +65,7 @@ def set_signing_key(home: HomeLayout, file: str, actor: Actor) -> Receipt:
     changed then.
     """
     authorize(Scope.GLOBAL, Action.SETTINGS, actor)
+    check_secrets({"the key's file": file})
     if not os.path.isabs(file) or not _is_key(file):
         message = "there is no SSH key that can be read"
         raise InputError("bad-setting", message, "Name the file of a key that `ssh-keygen` made, by its absolute path.")

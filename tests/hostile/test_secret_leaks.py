@@ -29,7 +29,7 @@ from gitmem.service.init import NewVault
 from gitmem.service.memory import Memory
 from gitmem.service.onboard import hold_onboarding
 from gitmem.service.query import Filters
-from gitmem.wiring import make_vault
+from gitmem.wiring import make_vault, set_secret_scanner, set_signing_key, unset_setting
 
 from conftest import Desk, draft
 from leaks import SECRET, find_leaks, holds
@@ -169,6 +169,11 @@ OTHERS: dict[str, Attempt] = {
     "retire: reason": lambda at: at.memory.retire(at.seen, f"it has {SECRET}", at.person),
     "reject: reason": lambda at: at.memory.reject([at.waiting], f"it has {SECRET}", at.person),
     "reject: reason, decided before": lambda at: at.memory.reject([at.rejected], f"it has {SECRET}", at.person),
+    "settings: the scanner's arguments": lambda at: set_secret_scanner(
+        at.desk.home, [sys.executable, f"--token={SECRET}"], at.person
+    ),
+    "settings: the key's file": lambda at: set_signing_key(at.desk.home, f"/keys/{SECRET}", at.person),
+    "settings: actor": lambda at: unset_setting(at.desk.home, "signing-key", replace(at.person, name=SECRET)),
     "withdraw: reason": lambda at: at.memory.withdraw([at.waiting], f"it has {SECRET}", at.agent),
     "onboard: answer": lambda at: _answer(at, f"Never use {SECRET}"),
     "onboard: a further line": lambda at: _answer(at, "Never use it", SECRET),
@@ -218,7 +223,7 @@ OTHER_CODES = {"bad-lines", "cannot-adopt"}
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_a_secret_is_refused_and_leaves_no_byte(row: str, place: Place) -> None:
+def test_inv_no_secret_it_is_refused_and_leaves_no_byte(row: str, place: Place) -> None:
     before = place.desk.git("rev-parse", "HEAD")
 
     with pytest.raises(GitmemError) as caught:
