@@ -65,10 +65,9 @@ def _find_mended(whole: Sequence[Sequence[Session]]) -> Iterator[Idea]:
         files = Counter(path for _source, runs in mended for path in {path for run in runs for path in run.between})
         often = [(path, number) for path, number in files.most_common() if number > 1]
         often = sorted(often, key=lambda one: (-one[1], one[0]))[:MAX_NAMED]
-        said = [f"`{command}` failed and passed later in the same session, in {len(mended)} sessions."]
+        said = [f"Again and again `{command}` failed and passed later in the same session."]
         if often:
-            named = ", ".join(f"{quote_path(path)} ({number} times)" for path, number in often)
-            said.append(f"Changed in between, more than once: {named}.")
+            said.append(f"Changed in between, more than once: {', '.join(quote_path(path) for path, _ in often)}.")
         said.append("What makes it fail at first is not known to gitmem: say it here, or reject this.")
         yield Idea(
             about=("mended", command),
@@ -89,7 +88,7 @@ def _find_left_failing(whole: Sequence[Sequence[Session]]) -> Iterator[Idea]:
         if row < MIN_LEFT_FAILING:
             continue
         said = [
-            f"In the last {row} sessions that ran `{command}`, its last run failed.",
+            f"In session after session that ran `{command}`, its last run failed.",
             "Why is not known to gitmem: say whether it is to be expected, or reject this.",
         ]
         yield Idea(
@@ -126,7 +125,7 @@ def _find_together(whole: Sequence[Sequence[Session]]) -> Iterator[Idea]:
             about=("together", one, other),
             draft=Draft(
                 title=f"{one} and {other} are changed together",
-                body=f"In {len(both)} of the {len(either)} sessions that changed one of them, both were changed.\n\n"
+                body="Nearly every session that changed one of them changed both.\n\n"
                 "Why is not known to gitmem: say what holds them together, or reject this.\n",
                 kind=Kind.FINDING,
                 evidence=(f"file:{one}", f"file:{other}"),

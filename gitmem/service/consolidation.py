@@ -24,7 +24,7 @@ from gitmem.text import fold
 if TYPE_CHECKING:
     from gitmem.catalog.query import Row
 
-DEFAULT_LOOK = 200
+DEFAULT_LOOK = 100
 """How many records are read and compared with others at a time; the next time goes on behind them."""
 MAX_LOOK = 20_000
 MAX_NEAR = 5

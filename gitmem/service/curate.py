@@ -31,6 +31,7 @@ from gitmem.service.together import describe
 from gitmem.service.vault import OpenVault
 from gitmem.vault.curated import Curated, hold_curating, load_curated, save_curated
 from gitmem.vault.inbox import load_decided
+from gitmem.vault.sightings import load_sightings
 from gitmem.vault.spool import Spool, drop_claimed, iter_claimed
 
 REFUSED = "refused"
@@ -186,7 +187,7 @@ def _remember(vault: OpenVault, curated: Curated, episodes: Sequence[Episode]) -
 
 def _have_ideas(vault: OpenVault, curated: Curated, wanted: Wanted) -> tuple[list[Idea], Looked]:
     """Return the ideas that are new, or for which more sessions speak than when they were had last."""
-    looked = consolidate_records(vault, curated.place, wanted.look, curated.sightings)
+    looked = consolidate_records(vault, curated.place, wanted.look, load_sightings(vault.layout))
     new = [
         one
         for one in (*find_signals(curated.sessions), *looked.found.ideas)
@@ -213,6 +214,7 @@ def _propose(vault: OpenVault, curated: Curated, actor: Actor, wanted: Wanted) -
     try:
         with hold_candidates(vault) as kept:
             done.expired = [one.candidate for one in kept.decided if one.fate is Fate.EXPIRED]
+            drafts = {one.id: one.draft for one in kept.candidates}
         ideas, looked = _have_ideas(vault, curated, wanted)
         done.named = list(looked.found.named)
         decided = {one.candidate.id for one in load_decided(vault.layout)}
@@ -220,8 +222,9 @@ def _propose(vault: OpenVault, curated: Curated, actor: Actor, wanted: Wanted) -
         curator = replace(actor, surface=Surface.MODEL, name=CURATOR)
         for idea in ideas:
             name = idea.id_in(vault.entry.vault_id)
-            # Of an idea that was had before only the sessions since count.
-            further = replace(idea, sources=idea.sources[curated.ideas.get(name, 0) :])
+            # Of an idea that was had before only the sessions since count, and what waits stays as it is.
+            sources = idea.sources[curated.ideas.get(name, 0) :]
+            further = replace(idea, draft=drafts.get(name, idea.draft), sources=sources)
             if name not in decided:
                 done.added.append(_add(vault, further.to_candidate(vault.entry.vault_id, stamp(vault)), curator))
             if name in decided or done.added[-1].outcome != REFUSED:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -30,6 +31,7 @@ from gitmem.service.together import refuse
 from gitmem.service.vault import OpenVault
 from gitmem.text import shorten
 from gitmem.vault.inbox import load_decided, save_candidate
+from gitmem.vault.sightings import add_sightings
 
 __all__ = ["Outcome", "Proposed", "add_candidate", "add_candidates", "make_candidate", "propose", "propose_all"]
 
@@ -129,8 +131,17 @@ def add_candidates(
                 waiting[told.candidate.id] = told.candidate
             placed.append(told)
         _save_changed(vault, kept, waiting)
+        _note_sightings(vault, placed)
         _keep_receipt(vault, placed, actor, op_id, request)
     return [replace(told, candidate=waiting.get(told.candidate.id, told.candidate)) for told in placed]
+
+
+def _note_sightings(vault: OpenVault, placed: Sequence[Proposed]) -> None:
+    """Remember which sessions proposed what a record says already. It is not worth failing for."""
+    known = [(one.record, one.candidate.sources) for one in placed if one.outcome is Outcome.KNOWN and one.record]
+    if known:
+        with contextlib.suppress(OSError):
+            add_sightings(vault.layout, known)
 
 
 def _save_changed(vault: OpenVault, kept: Kept, waiting: dict[RecordId, Candidate]) -> None:

@@ -22,8 +22,6 @@ from gitmem.vault.schema import validate
 MAX_SESSIONS = 200
 """How many curated sessions are remembered, the newest."""
 MAX_IDEAS = 2000
-MAX_SIGHTED = 2000
-MAX_SIGHTINGS = 16
 _MAX_BYTES = 32 << 20
 
 
@@ -32,13 +30,12 @@ class Curated:
     """What is remembered. ``sessions`` are oldest first.
 
     ``ideas`` says of each idea, by the id of its candidate, how many sessions spoke for it when it was last proposed.
-    ``sightings`` are the sessions that proposed what a record says already, by the record's id. ``place`` is the id of
-    the record that was looked at last. ``is_lost`` says that there was something that can't be read.
+    ``place`` is the id of the record that was looked at last. ``is_lost`` says that there was something that can't be
+    read.
     """
 
     sessions: tuple[Session, ...] = ()
     ideas: Mapping[str, int] = field(default_factory=dict)
-    sightings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     place: str = ""
     is_lost: bool = False
 
@@ -69,7 +66,6 @@ def load_curated(layout: VaultLayout) -> Curated:
         return Curated(
             sessions=tuple(map(_session_from_json, value["sessions"])),
             ideas=value["ideas"],
-            sightings={name: tuple(sources) for name, sources in value["sightings"].items()},
             place=value["place"],
         )
     except FileNotFoundError:
@@ -85,7 +81,6 @@ def save_curated(layout: VaultLayout, curated: Curated) -> None:
     value = {
         "sessions": [_session_to_json(one) for one in curated.sessions],
         "ideas": dict(curated.ideas),
-        "sightings": {name: list(sources) for name, sources in curated.sightings.items()},
         "place": curated.place,
     }
     ensure_folder(layout.runtime)

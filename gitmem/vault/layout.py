@@ -140,6 +140,11 @@ class VaultLayout:
         return join(self.runtime, "curated.json")
 
     @property
+    def sightings_file(self) -> str:
+        """Which sessions proposed what a record says already; losing it costs a reason to promote."""
+        return join(self.runtime, "sightings.json")
+
+    @property
     def curate_lock(self) -> str:
         """Guards what is being curated against two who do it."""
         return join(self.runtime, "curate.lock")

@@ -25,8 +25,8 @@ def test_a_command_that_is_mended_in_three_sessions_is_worth_a_question() -> Non
     assert idea.about == ("mended", "pytest")
     assert idea.draft.title == "pytest fails at first and passes later"
     assert idea.draft.body == (
-        "`pytest` failed and passed later in the same session, in 3 sessions.\n\n"
-        "Changed in between, more than once: `src/cache.py` (3 times).\n\n"
+        "Again and again `pytest` failed and passed later in the same session.\n\n"
+        "Changed in between, more than once: `src/cache.py`.\n\n"
         "What makes it fail at first is not known to gitmem: say it here, or reject this.\n"
     )
     assert idea.why == ("`pytest` failed and then passed in 3 of the 3 sessions that ran it",)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import json
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +17,20 @@ from some_sessions import a_session, edit, event
 from gitmem.clock import SystemClock
 from gitmem.errors import InputError
 from gitmem.model.authority import Actor
+from gitmem.model.candidate import Wants
 from gitmem.model.event import Event, EventKind
+from gitmem.model.record import Draft, Kind
+from gitmem.model.settings import Scope
 from gitmem.service.curate import Wanted
+from gitmem.service.init import NewVault
 from gitmem.service.memory import Memory
 from gitmem.service.vault import list_steps
+from gitmem.vault.inbox import load_inbox
+from gitmem.vault.schema import validate
 from gitmem.vault.spool import append_event, iter_claimed, iter_spools
+from gitmem.wiring import make_vault, open_memory
 
-from conftest import Desk
+from conftest import Desk, draft, git
 
 STEPS = [step for step in list_steps() if not step.startswith("maintain")]
 
@@ -218,3 +228,113 @@ def finish(desk: Desk, agent: Actor, *, later: bool = False) -> None:
     ]
     assert sum("- continues [[session-2026-11-02-14-00-" in text for text in texts) == later
     desk.judge()
+
+
+def list_added(memory: Memory, agent: Actor) -> list[tuple[str, str, str]]:
+    return [(one.candidate.wants.value, one.outcome, one.candidate.why[0]) for one in memory.curate(agent).added]
+
+
+def test_what_repeats_is_proposed_once_and_gains_with_each_session(memory: Memory, agent: Actor) -> None:
+    for number in range(3):
+        see(memory, a_session(f"s{number}", number * 60))
+    assert list_added(memory, agent) == [
+        ("record", "new", "`pytest` failed and then passed in 3 of the 3 sessions that ran it")
+    ]
+    (first,) = load_inbox(memory.vault.layout).candidates
+    assert (first.seen, first.actor, first.surface.value) == (3, "curator", "model")
+    assert list_added(memory, agent) == []
+    see(memory, a_session("s3", 180))
+    assert [outcome for _wants, outcome, _why in list_added(memory, agent)] == ["merged"]
+    (second,) = load_inbox(memory.vault.layout).candidates
+    assert (second.id, second.seen, second.sources[-1]) == (first.id, 4, "claude-code/s3")
+    assert second.worth > first.worth
+
+
+def test_what_was_rejected_is_not_proposed_again(memory: Memory, agent: Actor, person: Actor) -> None:
+    for number in range(3):
+        see(memory, a_session(f"s{number}", number * 60))
+    memory.curate(agent)
+    (one,) = load_inbox(memory.vault.layout).candidates
+    memory.reject([one.id], "it is the fixture", person)
+    see(memory, a_session("s3", 180))
+    assert list_added(memory, agent) == []
+    assert load_inbox(memory.vault.layout).candidates == ()
+
+
+def test_records_that_say_the_same_or_are_over_give_candidates(desk: Desk, memory: Memory, agent: Actor) -> None:
+    same = "The booking tests starve the database with more than two workers at once."
+    for number in range(3):
+        wanted = Draft("Two workers", same, Kind.FACT, evidence=("run:1",))
+        memory.observe(wanted, agent_of(agent, number))
+    over = memory.observe(draft("Frozen until the release", "Merge nothing before."), agent).records[0]
+    path = desk.repo / over.path
+    path.write_text(path.read_text().replace("source:", "valid_until: 2026-11-01\nsource:"))
+    wants = sorted((wants, why) for wants, outcome, why in list_added(memory, agent) if outcome == "new")
+    assert wants == [
+        ("merge", "3 records say nearly the same"),
+        *[("promote", "seen in 3 sessions: cli/s0, cli/s1, cli/s2")] * 3,
+        ("retire", "out of date since 2026-11-01"),
+    ]
+    assert list_added(memory, agent) == []
+
+
+def agent_of(agent: Actor, number: int) -> Actor:
+    return replace(agent, session=f"s{number}")
+
+
+def test_evidence_that_is_gone_from_the_project(tmp_path: Path, person: Actor, agent: Actor) -> None:
+    project = tmp_path / "project"
+    (project / "src").mkdir(parents=True)
+    (project / "src" / "here.py").write_text("x")
+    git(project, "init", "-q")
+    make_vault(str(tmp_path / "home"), NewVault(Scope.WORKSPACE, project=str(project)), person)
+    with open_memory(str(tmp_path / "home"), str(project)) as memory:
+        memory.observe(Draft("Stays", "One.", evidence=("file:src/here.py#L1",)), agent)
+        gone = memory.observe(Draft("Goes", "Other.", evidence=("file:src/gone.py",)), agent).records[0]
+        (added,) = memory.curate(agent).added
+    assert (added.candidate.wants, added.candidate.targets) == (Wants.RETIRE, (gone.id,))
+    assert added.candidate.reason == "the files it was seen in are gone from the project: src/gone.py"
+
+
+def test_a_record_that_is_seen_again_and_again_is_to_be_promoted(memory: Memory, agent: Actor) -> None:
+    memory.observe(draft(), agent)
+    for number in range(2):
+        told = memory.propose(draft(), agent_of(agent, 10 + number))
+        assert told.outcome.value == "known"
+    assert list_added(memory, agent) == [("promote", "new", "seen in 3 sessions: cli/s1, cli/s10, cli/s11")]
+
+
+def test_a_name_of_a_file_that_looks_like_a_secret_costs_the_names_alone(
+    desk: Desk, memory: Memory, agent: Actor
+) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    see(memory, a_session(paths=(f"src/{secret}.txt",)))
+    (episode,) = memory.curate(agent).episodes
+    assert episode.notices == ("names of files are withheld, since one looks like a secret",)
+    text = read_episode(desk)
+    assert "- touched 1 file; their names are withheld; only read 1 file\n" in text
+    assert secret not in text + desk.git("log", "--format=%B")
+
+
+def test_two_who_curate_at_once(desk: Desk, agent: Actor) -> None:
+    for number in range(4):
+        with desk.open() as memory:
+            memory.vault.clock = Noon()
+            see(memory, a_session(f"s{number}", number * 60))
+    command = [sys.executable, "-m", "gitmem", "--vault", str(desk.repo), "curate", "--all"]
+    env = {"GITMEM_HOME": desk.home, "PATH": "/usr/bin:/bin", "HOME": desk.home}
+    running = [subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)]
+    said = [one.communicate() for one in running]
+    assert [one.returncode for one in running] == [0, 0, 0], said
+    assert len(list(desk.repo.glob("observations/2026-11/session-*.md"))) == 4
+    desk.judge()
+
+
+def test_what_was_remembered_and_is_damaged_is_said(desk: Desk, memory: Memory, agent: Actor) -> None:
+    (desk.runtime / "curated.json").write_text('{"sessions": "all"}')
+    see(memory, a_session())
+    done = memory.curate(agent)
+    assert done.receipt.changed
+    assert done.problems == ("what was curated before can't be read; what repeats is counted anew",)
+    validate("curated", json.loads((desk.runtime / "curated.json").read_text()))
+    assert (desk.runtime / "curated.json").stat().st_mode & 0o777 == 0o600

@@ -46,7 +46,7 @@ gitmem curate --with "python3 tidy.py" --timeout 30
     "--records",
     type=click.IntRange(0, 20_000),
     metavar="N",
-    help="How many records to compare with others this time (200); the next time goes on behind them.",
+    help="How many records to compare with others this time (100); the next time goes on behind them.",
 )
 @click.option("--with", "command_line", metavar="COMMAND", type=text, help="Let this program propose, too.")
 @click.option(
