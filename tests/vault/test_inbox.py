@@ -10,13 +10,18 @@ import pytest
 from gitmem.errors import InputError, UnavailableError
 from gitmem.model.authority import Surface
 from gitmem.model.candidate import Candidate, Decided, Fate, Near, Wants
-from gitmem.model.ids import RecordId
+from gitmem.model.ids import RecordId, parse_op_id
 from gitmem.model.record import Draft, Kind
 from gitmem.vault.inbox import (
+    drop_accepting,
     drop_decided,
+    drop_oldest_decided,
+    hold_inbox,
+    load_accepting,
     load_candidate,
     load_decided,
     load_inbox,
+    save_accepting,
     save_candidate,
     save_decided,
     take_back,
@@ -96,3 +101,45 @@ def test_a_candidate_that_the_schema_refuses_is_not_written(layout: VaultLayout)
     with pytest.raises(InputError, match="title"):
         save_candidate(layout, replace(PLAIN, draft=Draft("", "")))
     assert load_inbox(layout).candidates == ()
+
+
+def test_an_acceptance_under_way_is_kept_until_it_is_dropped(layout: VaultLayout) -> None:
+    assert load_accepting(layout) is None
+    drop_accepting(layout)
+    save_candidate(layout, PLAIN)
+    decided = (Decided(PLAIN, Fate.ACCEPTED, "2026-12-01T11:00:00Z", op_id="op-1"),)
+    save_accepting(layout, parse_op_id("op-1"), decided)
+    assert load_accepting(layout) == ("op-1", decided)
+    assert load_inbox(layout).candidates == (PLAIN,)
+    assert load_inbox(layout).problems == ()
+    Path(layout.accepting_file).write_text('{"op_id": "op-1", "decided": [{}]}')
+    assert load_accepting(layout) is None
+    drop_accepting(layout)
+    assert not Path(layout.accepting_file).exists()
+
+
+def test_one_writes_at_a_time(layout: VaultLayout) -> None:
+    with hold_inbox(layout):
+        with pytest.raises(UnavailableError) as raised, hold_inbox(layout, 0):
+            pytest.fail("two hold it")
+        assert raised.value.code == "inbox-busy"
+    with hold_inbox(layout, 0):
+        assert Path(layout.inbox_lock).stat().st_mode & 0o777 == 0o600
+    Path(layout.inbox_lock).unlink()
+    Path(layout.inbox_lock).mkdir()
+    with pytest.raises(UnavailableError) as raised, hold_inbox(layout, 0):
+        pytest.fail("a folder is no lock")
+    assert raised.value.code == "inbox-unreadable"
+
+
+def test_the_oldest_decisions_go_first(layout: VaultLayout) -> None:
+    decided = [
+        Decided(replace(PLAIN, id=RecordId(f"{number:012d}")), Fate.REJECTED, f"2026-12-0{number}T11:00:00Z", "no")
+        for number in (3, 1, 2)
+    ]
+    for one in decided:
+        save_decided(layout, one)
+    drop_oldest_decided(layout, 3)
+    assert len(load_decided(layout)) == 3
+    drop_oldest_decided(layout, 1)
+    assert load_decided(layout) == (decided[0],)
