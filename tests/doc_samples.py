@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from host_payloads import load_payloads
+from some_sessions import a_session, event, run
 
 from gitmem.hosts.hooks.payload import find_family, find_seen
 from gitmem.model.authority import Actor, Surface
-from gitmem.model.event import Odd
+from gitmem.model.event import EventKind, Odd
 from gitmem.model.record import Draft, Kind
-from gitmem.model.settings import Scope
+from gitmem.model.settings import Scope, VaultEntry
 from gitmem.service.init import NewVault
+from gitmem.vault.layout import VaultLayout
+from gitmem.vault.spool import append_event
 from gitmem.wiring import make_vault, open_memory
 
 from conftest import git
@@ -173,6 +176,29 @@ def make_inbox_sample(gitmem: Gitmem) -> Ids:
         real = {shown: one for one, shown in ids.items()}
         memory.reject([real["node00000005"]], "it takes Node 24 since October", _PERSON)
     return ids
+
+
+def make_curate_sample(gitmem: Gitmem) -> Ids:
+    """Three sessions of a host that are over, and one of the page's programs in the working folder."""
+    entry = find_entry(gitmem)
+    for number, name in enumerate(("5f2c71d0", "5f2c71d1", "5f2c71d2")):
+        for one in a_session(name, number * 24 * 60)[: -1 if number == 2 else None]:
+            append_event(VaultLayout(entry.path, entry.runtime), one)
+    for one in (run(2 * 24 * 60 + 20, "make lint", 2, name), event(2 * 24 * 60 + 42, EventKind.SESSION_END, name)):
+        append_event(VaultLayout(entry.path, entry.runtime), one)
+    page = (Path(__file__).parents[1] / "docs" / "curate.md").read_text()
+    program = page.split("```python\n", 1)[1].split("```", 1)[0]
+    Path(gitmem.environment.folder, "tidy.py").write_text(program)
+    found = gitmem("curate", "--dry-run", "--json").json
+    shown = ("ep1sode00001", "ep1sode00002", "ep1sode00003", "cand1date001")
+    real = [one["id"] for one in (*found["episodes"], *found["candidates"])]
+    return dict(zip(real, shown, strict=True))
+
+
+def find_entry(gitmem: Gitmem) -> VaultEntry:
+    """Return the vault that the command line means."""
+    with open_memory(gitmem.environment.home, gitmem.environment.folder) as memory:
+        return memory.vault.entry
 
 
 def make_policy_sample(gitmem: Gitmem) -> Ids:

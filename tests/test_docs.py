@@ -21,6 +21,7 @@ from doc_samples import (
     Ids,
     make_capture_sample,
     make_context_sample,
+    make_curate_sample,
     make_dated_sample,
     make_inbox_sample,
     make_policy_sample,
@@ -49,6 +50,7 @@ SAMPLES: dict[str, Callable[[Gitmem], Ids]] = {
     "context.md": make_context_sample,
     "inbox.md": make_inbox_sample,
     "capture.md": make_capture_sample,
+    "curate.md": make_curate_sample,
     "policy.md": make_policy_sample,
 }
 

@@ -39,11 +39,13 @@ MAX_INPUT_BYTES = 256 << 10
 MOST = {"proposals": 20, "merges": 10, "retirements": 10}
 """How much counts of what a program says; ``schema/curate-output.schema.json`` says the same."""
 _MAX_SAID_CHARS = 200
+_SCRIPTS = (".js", ".mjs", ".py", ".rb", ".sh", ".ts")
 
 
 def name_program(program: Program) -> str:
-    """Return the name under which what ``program`` proposes stands in the inbox."""
-    return slug(os.path.basename(program.command[0])) or "program"
+    """Return the name under which what ``program`` proposes stands in the inbox: the script's, if it runs one."""
+    word = next((word for word in program.command if word.endswith(_SCRIPTS)), program.command[0])
+    return slug(os.path.splitext(os.path.basename(word))[0]) or "program"
 
 
 def act_as(program: Program, actor: Actor, day: str) -> Actor:
