@@ -15,6 +15,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from gitmem.disk import append_line, ensure_folder, open_regular
@@ -29,6 +30,8 @@ from gitmem.vault.layout import VaultLayout
 _LINE = re.compile(rb'\{"op": "[a-z-]+", "op_id": "[^"]+", "commit": "[0-9a-f]{40}", .*\}')
 _IN_BASELINE = b'"state": "baseline"'
 _TAIL_BYTES = 64 << 10
+_SEEN_BYTES = 512
+_MAX_SEEN = 64
 
 
 def append_receipt(layout: VaultLayout, receipt: Receipt) -> None:
@@ -114,15 +117,14 @@ def iter_naming(layout: VaultLayout, record_id: RecordId) -> Iterator[Receipt]:
 
 
 def find_last_of(layout: VaultLayout, action: Action) -> Receipt | None:
-    """Return the newest receipt of an operation of ``action`` that made a commit, ``None`` for none or a torn line."""
+    """Return the newest receipt of an operation of ``action`` that made a commit, ``None`` for none.
+
+    Torn lines are passed over.
+    """
     needle = f'{{"op": "{action.value}", '.encode()
     for name in sorted(_names(layout.receipts), reverse=True):
-        with _open(layout.receipts, name) as file:
-            data = file.read()
-        at = data.rfind(needle)
-        if at >= 0:
-            end = data.find(b"\n", at)
-            return _parse(data[at : end if end >= 0 else len(data)])
+        for receipt in reversed(tuple(_iter_holding(layout, name, needle))):
+            return receipt
     return None
 
 
@@ -201,9 +203,44 @@ def receipt_from_json(value: dict[str, Any]) -> Receipt:
     )
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """What was found in a file up to ``end``, just before which its bytes were ``tail``."""
+
+    inode: int
+    end: int
+    tail: bytes
+    found: tuple[Receipt, ...]
+
+
+_seen: dict[tuple[str, bytes], _Seen] = {}
+
+
 def _iter_holding(layout: VaultLayout, name: str, needle: bytes) -> Iterator[Receipt]:
+    """Yield the receipts of one file whose line holds ``needle``.
+
+    Files of receipts only grow: what this process has looked through is not read again, unless it is not as it was.
+    """
+    key = (os.path.join(layout.receipts, name), needle)
     with _open(layout.receipts, name) as file:
+        inode = os.fstat(file.fileno()).st_ino
+        known = _seen.get(key) or _Seen(inode, 0, b"", ())
+        file.seek(known.end - len(known.tail))
+        if inode != known.inode or file.read(len(known.tail)) != known.tail:
+            known = _Seen(inode, 0, b"", ())
+            file.seek(0)
         data = file.read()
+    whole = data.rfind(b"\n") + 1
+    found = known.found + tuple(_find_holding(data[:whole], needle))
+    if len(_seen) >= _MAX_SEEN:
+        _seen.clear()
+    if whole:
+        _seen[key] = _Seen(inode, known.end + whole, data[max(0, whole - _SEEN_BYTES) : whole], found)
+    yield from found
+    yield from _find_holding(data[whole:], needle)
+
+
+def _find_holding(data: bytes, needle: bytes) -> Iterator[Receipt]:
     at = data.find(needle)
     while at >= 0:
         end = data.find(b"\n", at)

@@ -134,3 +134,31 @@ def test_receipts_that_name_a_record_are_found(layout: VaultLayout) -> None:
 
     assert [one.op_id for one in iter_naming(layout, RecordId("a00000000000"))] == ["op1", "op3"]
     assert list(iter_holding(layout, "2020-01", b"x")) == []
+
+
+def test_what_was_looked_through_is_looked_through_again_where_it_changed(layout: VaultLayout) -> None:
+    file = Path(layout.receipts, "2026-12.jsonl")
+    for _ in range(3):
+        append_receipt(layout, ONE)
+    assert count(layout) == Tally(3, 3)
+    append_receipt(layout, ONE)
+    assert count(layout) == Tally(4, 4)
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(lines[0])
+    assert count(layout) == Tally(1, 1)
+    file.write_bytes(lines[0].replace(b"s1", b"s2") * 9)
+    assert count(layout) == Tally(0, 9)
+    file.unlink()
+    append_receipt(layout, ONE)
+    assert count(layout) == Tally(1, 1)
+
+
+def test_a_line_that_is_being_written_counts_once(layout: VaultLayout) -> None:
+    append_receipt(layout, ONE)
+    file = Path(layout.receipts, "2026-12.jsonl")
+    whole = file.read_bytes()
+    file.write_bytes(whole + whole[:-1])
+
+    assert count(layout) == Tally(2, 2)
+    file.write_bytes(whole + whole)
+    assert count(layout) == Tally(2, 2)
