@@ -22,16 +22,18 @@ from gitmem.vault.tally import add_to_tally
 def capture(vault: OpenVault, seen: Seen) -> Event | None:
     """Append what may be kept of ``seen`` to its session's spool and return it; ``None`` where a bound is reached.
 
-    What the vault has no room for is counted. Raises ``UnavailableError`` (``vault-missing``, ``events-unwritable``);
-    nothing is kept then, which is counted if it can be.
+    What the vault has no room for is counted. Raises ``UnavailableError`` (``vault-missing``, ``events-unwritable``,
+    ``scanner-failed``); nothing is kept then, which is counted if it can be.
     """
     _check_there(vault)
     try:
         event = _leave_secrets_out(make_event(_hide_session(seen), find_around(vault, seen)))
         return event if append_event(vault.layout, event) else None
+    except UnavailableError:
+        count_odd(vault, Odd.FAILED)
+        raise
     except OSError as error:
-        with suppress(OSError):
-            add_to_tally(vault.layout, Odd.FAILED)
+        count_odd(vault, Odd.FAILED)
         reason = error.strerror or str(error)
         hint = f"Look at free space and permissions of {vault.layout.runtime}."
         raise UnavailableError("events-unwritable", f"the event can't be kept: {reason}", hint) from None

@@ -94,8 +94,7 @@ class Family:
     """One host. ``events`` says what its events mean, ``None`` for those that are known and not kept.
 
     ``owns`` recognises a payload of the host's. ``sessions`` are the members that may name the session, the first
-    that is there counts; ``duration`` the member that holds milliseconds. ``answers_json`` tells that standard output
-    must be JSON or nothing.
+    that is there counts; ``duration`` the member that holds milliseconds.
     """
 
     host: str
@@ -103,7 +102,6 @@ class Family:
     owns: Callable[[Payload], bool]
     sessions: tuple[str, ...] = ("session_id",)
     duration: str = "duration_ms"
-    answers_json: bool = False
 
 
 def _name_of(payload: Payload, member: str) -> str:
@@ -133,9 +131,8 @@ FAMILIES = (
         lambda payload: "cursor_version" in payload or "conversation_id" in payload,
         sessions=("conversation_id", "session_id"),
         duration="duration",
-        answers_json=True,
     ),
-    Family("gemini", _GEMINI_EVENTS, _is_gemini, answers_json=True),
+    Family("gemini", _GEMINI_EVENTS, _is_gemini),
     Family("dsh", _CLAUDE_EVENTS, _is_dsh),
     Family("codex", _CLAUDE_EVENTS, _is_codex),
     Family("claude-code", _CLAUDE_EVENTS, lambda payload: "hook_event_name" in payload),
