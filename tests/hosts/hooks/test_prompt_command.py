@@ -344,7 +344,7 @@ def test_it_takes_the_time_that_it_needs(shop: Shop) -> None:
             running.stdin.write(json.dumps(payload))
             running.stdin.close()
             with pytest.raises(subprocess.TimeoutExpired):
-                running.wait(2.5)  # longer than a hook has for what it keeps
+                running.wait(2.5)  # longer than a hook has to read its payload
         assert running.stdout is not None
         assert json.loads(running.stdout.read())["reason"].startswith("promote: commit ")
         running.stdout.close()
