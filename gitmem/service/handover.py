@@ -18,11 +18,19 @@ from gitmem.model.change import Change, Receipt
 from gitmem.model.handover import Handover, Leaving
 from gitmem.model.ids import OpId, VaultId
 from gitmem.model.record import Problem, Record, State
+from gitmem.model.settings import Scope
 from gitmem.service.find import get_record
 from gitmem.service.plan import carry_out, check_possible, edit_record, make_change, path_in, stamp
 from gitmem.service.together import Found, describe
 from gitmem.service.vault import OpenVault
-from gitmem.vault.handovers import drop_handover, list_handovers, load_handover, save_handover
+from gitmem.vault.handovers import (
+    drop_handover,
+    has_half_written,
+    list_handovers,
+    load_handover,
+    remove_half_written,
+    save_handover,
+)
 from gitmem.vault.layout import HomeLayout
 from gitmem.vault.registry import load_registry
 
@@ -107,9 +115,28 @@ def settle_handovers(vault: OpenVault) -> tuple[Problem, ...]:
     try:
         home = HomeLayout(vault.options.home)
         found = [_settle(vault, home, op_id) for op_id in list_handovers(home)]
+        if has_half_written(home):
+            _remove_half_written(vault, home)
     except (GitmemError, OSError) as error:
         return (Problem(HALF_DONE, f"operations of two vaults can't be looked at: {error}"),)
     return tuple(one for one in found if one is not None)
+
+
+def _remove_half_written(vault: OpenVault, home: HomeLayout) -> None:
+    from gitmem.transaction.apply import hold_vault
+
+    entry = next((entry for entry in load_registry(home) if entry.scope is Scope.GLOBAL), None)
+    if entry is None:
+        return
+    opened = OpenVault(entry, vault.clock, vault.options)
+    try:
+        with hold_vault(opened.ground, opened.tools(waits=False), "a look for what a crash left"):
+            remove_half_written(home)
+    except GitmemError as error:
+        if error.code not in _AT_WORK:
+            raise
+    finally:
+        opened.close()
 
 
 def _settle(vault: OpenVault, home: HomeLayout, op_id: str) -> Problem | None:

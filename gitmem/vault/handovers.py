@@ -27,7 +27,7 @@ MAX_BYTES = 1 << 20
 def has_handovers(home: HomeLayout) -> bool:
     """Tell whether any may be there. Looks at one folder; one that can't be read counts as holding some."""
     try:
-        return any(name.endswith(".json") for name in os.listdir(home.handovers))
+        return bool(os.listdir(home.handovers))
     except FileNotFoundError:
         return False
     except OSError:
@@ -43,6 +43,22 @@ def list_handovers(home: HomeLayout) -> list[str]:
     except OSError as error:
         raise _unreadable(error) from None
     return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
+
+
+def remove_half_written(home: HomeLayout) -> None:
+    """Remove what a crash left of files that were being written: nothing was begun by these.
+
+    Called with the lock of the global vault held, under which alone they are written.
+    """
+    for name in os.listdir(home.handovers):
+        if name.endswith(".tmp"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(home.handovers, name))
+
+
+def has_half_written(home: HomeLayout) -> bool:
+    """Tell whether there is a file that is being written, or was when a crash came. Raises ``OSError``."""
+    return any(name.endswith(".tmp") for name in os.listdir(home.handovers))
 
 
 def load_handover(home: HomeLayout, op_id: str) -> Handover | None:

@@ -20,6 +20,7 @@ from gitmem.service.init import NewVault
 from gitmem.service.memory import Memory
 from gitmem.service.query import Filters
 from gitmem.service.vault import Options
+from gitmem.transaction.apply import hold_vault
 from gitmem.transaction.ground import HANDOVER_STEPS, STEPS
 from gitmem.wiring import make_vault, open_memory
 
@@ -572,6 +573,19 @@ def test_a_forged_file_retires_nothing(home: Home, acme: Memory) -> None:
     (folder / "broken.json").write_text("{")
     assert [problem.code for problem in acme.status().diagnostics] == ["half-done", "half-done"]
     assert where(home, other)[0] == "observation"
+
+
+def test_what_a_crash_left_of_writing_it_down_goes(home: Home, acme: Memory) -> None:
+    folder = Path(home.here.home, "pending")
+    folder.mkdir(mode=0o700)
+    (folder / "op.json.4711.tmp").write_text('{"format": 1, "op_')
+
+    with home.open("global") as shared, hold_vault(shared.vault.ground, shared.vault.tools(), "somebody's promotion"):
+        acme.status()
+        assert home.pending == ["op.json.4711.tmp"]  # it may be under way
+    assert acme.status().diagnostics == ()
+
+    assert home.pending == []
 
 
 def test_what_is_written_down_holds_no_text_of_the_record_and_only_the_person_can_read_it(home: Home) -> None:

@@ -117,6 +117,10 @@ def _handle(data: bytes | None, host: str, place: _Place, task: _Task, run_typed
         except _OverBudgetError:
             count_odd(vault, Odd.FAILED)
             raise
+        except (GitmemError, OSError) as error:
+            if seen.kind not in ASKING:
+                raise
+            task.complain(str(error))  # an answer can be had all the same, and a person may wait for one
         if seen.kind in ASKING:
             task.begin("no answer to this event", ANSWER_BUDGET_S)
             from gitmem.hosts.hooks.answer import find_answer

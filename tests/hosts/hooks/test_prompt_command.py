@@ -323,6 +323,19 @@ def test_a_command_where_there_is_no_vault_is_a_prompt(shop: Shop, tmp_path: Pat
     assert not empty.home.exists()
 
 
+def test_where_the_event_cannot_be_kept_the_command_is_carried_out_all_the_same(shop: Shop) -> None:
+    one = shop.observe()
+    with shop.open() as memory:
+        events = Path(memory.vault.layout.events)
+    events.parent.mkdir(exist_ok=True)
+    events.write_text("in the way")
+
+    done = shop.hook(load("claude-code", shop.project, "prompt") | {"prompt": f"gitmem promote {one}"})
+
+    assert done.stderr.startswith("gitmem: nothing kept of this event: ")
+    assert json.loads(done.stdout)["reason"].startswith("promote: commit ")
+
+
 def test_it_takes_the_time_that_it_needs(shop: Shop) -> None:
     one = shop.observe()
     with shop.open() as memory:
