@@ -1,0 +1,231 @@
+"""A review: a person decides candidate after candidate, and carries the decisions out together.
+
+The decisions lie in a draft of the vault's runtime until then, so that a review that is left, or ends with its
+terminal, goes on later; nothing of it is in Git before. What was decided of something that has changed since is not
+carried out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from gitmem.curator.normalise import normalise
+from gitmem.errors import InputError, PolicyError, StateError
+from gitmem.model.authority import Actor, Surface
+from gitmem.model.candidate import Choice, InboxFilters
+from gitmem.model.change import Receipt, RecordChange
+from gitmem.model.ids import OpId, new_op_id
+from gitmem.model.record import BASELINE_KINDS, Draft, Record, State
+from gitmem.model.review import How, ReviewDraft, Staged
+from gitmem.policy.content import check_draft
+from gitmem.policy.secrets import check_secrets
+from gitmem.service.accept import accept, plan_accept
+from gitmem.service.decide import defer, reject
+from gitmem.service.find import get_record
+from gitmem.service.inbox import get_candidate, list_inbox
+from gitmem.service.review_look import Look, choose, digest_of, is_declaring, look_at, plan_merge
+from gitmem.service.vault import OpenVault
+from gitmem.text import make_visible
+from gitmem.vault.inbox import load_decided
+from gitmem.vault.kept_draft import hold_draft
+from gitmem.vault.review_draft import REVIEW, load_review, save_review
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """One candidate that nobody has decided yet, in a review's order."""
+
+    id: str
+    group: str
+    title: str
+
+
+@dataclass
+class Review:
+    """One review of a vault's inbox by the person ``actor``, as far as it has come.
+
+    Every change is in the draft on disk when the method returns.
+    """
+
+    vault: OpenVault
+    actor: Actor
+    kept: ReviewDraft = field(default_factory=ReviewDraft)
+
+    @property
+    def staged(self) -> tuple[Staged, ...]:
+        """The decisions that wait to be carried out, oldest first."""
+        return self.kept.staged
+
+    def list_waiting(self, group: str | None = None) -> tuple[Waiting, ...]:
+        """Return what is not decided yet, group by group, the worthiest first. Raises what ``list_inbox`` raises."""
+        decided = {one.id for one in self.staged}
+        rows = list_inbox(self.vault, InboxFilters(group=group)).rows
+        return tuple(Waiting(row["id"], row["group"], row["title"]) for row in rows if row["id"] not in decided)
+
+    def look(self, ref: str) -> Look:
+        """Return a candidate as it is now, with what the person made of it. Raises as ``look_at``."""
+        return look_at(self.vault, ref, self.kept.edited.get(ref), self.actor)
+
+    def edit(self, look: Look, draft: Draft) -> None:
+        """Keep ``draft`` as what the person made of the candidate. One that can't be written is refused.
+
+        Raises what ``policy.content.check_draft`` and ``policy.secrets.check_secrets`` raise.
+        """
+        draft = normalise(draft)
+        check_draft(draft, State.BASELINE if draft.kind in BASELINE_KINDS else State.OBSERVATION)
+        check_secrets({"the title": draft.title, "the text": draft.body, "what stands beside": _rest(draft)})
+        self._save(edited={**self.kept.edited, look.candidate.id: draft})
+
+    def stage(self, looks: Sequence[Look], how: How, *, reason: str = "", until: str = "") -> None:
+        """Decide what was looked at, in one step. Raises ``PolicyError`` (``secret-found``) for the reason.
+
+        What is accepted is tried, and refused where it could not be carried out: raises what ``plan_accept`` raises.
+        """
+        check_secrets({"the reason": reason})
+        step = self._next_step()
+        decided = []
+        for look in looks:
+            draft = look.draft if look.is_edited and how.accepts else None
+            one = Staged(look.candidate.id, how, "", look.draft.title, draft, "", reason, until, step)
+            decided.append(self._with_digest(one, look) if how.accepts else replace(one, digest=_digest_alone(look)))
+        self._save(staged=(*self.staged, *decided))
+
+    def stage_merge(self, look: Look, record: Record, draft: Draft) -> None:
+        """Decide that what was looked at goes into ``record``, which gets the text of ``draft``. See ``stage``."""
+        check_secrets({"the text": draft.body})
+        one = Staged(look.candidate.id, How.MERGE, "", look.draft.title, draft, record.id, step=self._next_step())
+        self._save(staged=(*self.staged, self._with_digest(one, look)))
+
+    def propose_merge(self, look: Look, ref: str) -> tuple[Record, Draft]:
+        """Return the record that ``ref`` names, and the draft with which ``look`` would go into it. Reads.
+
+        Raises what ``get_record`` raises, and ``StateError`` (``already-retired``).
+        """
+        record, _data = get_record(self.vault, ref)
+        if record.state is State.RETIRED:
+            raise StateError("already-retired", f"{record.title!r} is retired already", "Name another record.")
+        return record, plan_merge(look, record)
+
+    def take_back(self, ids: Iterable[str]) -> None:
+        """Have these not be decided. What was made of them by editing stays."""
+        gone = set(ids)
+        self._save(staged=tuple(one for one in self.staged if one.id not in gone))
+
+    def take_back_step(self) -> tuple[Staged, ...]:
+        """Have what the last step decided not be decided, and return it; empty where nothing is."""
+        last = self.staged[-1].step if self.staged else -1
+        found = tuple(one for one in self.staged if one.step == last)
+        self.take_back(one.id for one in found)
+        return found
+
+    def settle(self) -> tuple[str, ...]:
+        """Take back what was decided of candidates or records that have changed since; return a line about each."""
+        told, gone = [], []
+        decided = {str(one.candidate.id): one for one in load_decided(self.vault.layout)}
+        for one in self.staged:
+            try:
+                is_same = self._digest_now(one) == one.digest
+                reason = "it has changed since you decided; look at it again"
+            except (InputError, StateError) as error:
+                is_same, known = False, decided.get(one.id)
+                reason = error.message
+                if known is not None:
+                    by_us = known.op_id and known.op_id == self.kept.op_id
+                    reason = "your review carried it out" if by_us else f"somebody else {known.fate.value} it meanwhile"
+            if not is_same:
+                told.append(f"{make_visible(one.title)} ({one.id}): {reason}")
+                gone.append(one.id)
+        if gone:
+            self.take_back(gone)
+        return tuple(told)
+
+    def plan(self, staged: Sequence[Staged]) -> list[RecordChange]:
+        """Return what accepting ``staged`` does to which records. Raises what ``plan_accept`` raises."""
+        choices = self._choices(staged)
+        return plan_accept(self.vault, choices, self.actor) if choices else []
+
+    def carry_out(self, staged: Sequence[Staged], actor: Actor) -> Receipt | None:
+        """Carry ``staged`` out and forget the decisions: what is accepted in one commit, then rejections, deferrals.
+
+        Returns the receipt of the commit, ``None`` where nothing is accepted. What raises leaves what was done before
+        it done, and the decisions that were not carried out kept. Raises ``PolicyError`` (``needs-human``) for a model
+        surface, and what ``accept``, ``reject`` and ``defer`` raise.
+        """
+        if actor.surface is not Surface.HUMAN:
+            raise PolicyError("needs-human", "a review is a person's", "Run it at a terminal.")
+        receipt = None
+        choices = self._choices(staged)
+        if choices:
+            self._save(op_id=new_op_id())
+            receipt = accept(self.vault, choices, actor, OpId(self.kept.op_id))
+            self._forget(one for one in staged if one.how.accepts)
+        for reason in dict.fromkeys(one.reason for one in staged if one.how is How.REJECT):
+            self._decide(How.REJECT, [one for one in staged if one.how is How.REJECT and one.reason == reason], actor)
+        for until in dict.fromkeys(one.until for one in staged if one.how is How.DEFER):
+            self._decide(How.DEFER, [one for one in staged if one.how is How.DEFER and one.until == until], actor)
+        return receipt
+
+    def _decide(self, how: How, some: Sequence[Staged], actor: Actor) -> None:
+        ids = [one.id for one in some]
+        if how is How.REJECT:
+            reject(self.vault, ids, some[0].reason, actor)
+        else:
+            defer(self.vault, ids, some[0].until or None, actor)
+        self._forget(some)
+
+    def _choices(self, staged: Sequence[Staged]) -> list[Choice]:
+        return [choose(one, get_candidate(self.vault, one.id)) for one in staged if one.how.accepts]
+
+    def _with_digest(self, one: Staged, look: Look) -> Staged:
+        changes = plan_accept(self.vault, [choose(one, look.candidate)], self.actor)
+        alone = is_declaring(look.draft, changes)
+        return replace(one, digest=digest_of(look.candidate, changes), alone=alone)
+
+    def _digest_now(self, one: Staged) -> str:
+        candidate = get_candidate(self.vault, one.id)
+        changes = plan_accept(self.vault, [choose(one, candidate)], self.actor) if one.how.accepts else []
+        return digest_of(candidate, changes)
+
+    def _forget(self, done: Iterable[Staged]) -> None:
+        gone = {one.id for one in done}
+        edited = {name: draft for name, draft in self.kept.edited.items() if name not in gone}
+        self._save(staged=tuple(one for one in self.staged if one.id not in gone), edited=edited)
+
+    def _next_step(self) -> int:
+        return self.staged[-1].step + 1 if self.staged else 0
+
+    def _save(self, **changes: object) -> None:
+        kept = replace(self.kept, **changes)  # type: ignore[arg-type]
+        save_review(self.vault.layout, kept)
+        self.kept = kept
+
+
+@contextmanager
+def hold_review(vault: OpenVault, actor: Actor) -> Iterator[Review]:
+    """Begin a review, or go on with the one that is kept, and let nobody else do so inside the block.
+
+    Raises ``StateError`` (``draft-in-use``), ``IntegrityError`` (``bad-review``), ``UnavailableError``.
+    """
+    with hold_draft(vault.layout, REVIEW):
+        yield Review(vault, actor, load_review(vault.layout))
+
+
+def find_kept(vault: OpenVault) -> tuple[Staged, ...]:
+    """Return the decisions of a review that was left, oldest first; empty where there is none. Raises as ``Review``."""
+    return load_review(vault.layout).staged
+
+
+def count_by_how(staged: Iterable[Staged]) -> dict[How, int]:
+    """Return how many decisions there are of each sort, those of none left out."""
+    found = list(staged)
+    return {how: number for how in How if (number := sum(one.how is how for one in found))}
+
+
+def _digest_alone(look: Look) -> str:
+    return digest_of(look.candidate, ())
+
+
+def _rest(draft: Draft) -> str:
+    return "\n".join((draft.summary, draft.key or "", *draft.tags, *draft.evidence))
