@@ -66,7 +66,7 @@ def defer(vault: OpenVault, refs: Sequence[str], until: str | None, actor: Actor
     They are not listed and do not expire before. Raises as ``reject`` does, and ``InputError`` (``bad-date``,
     ``date-passed``).
     """
-    moment = _parse_until(vault, until)
+    moment = parse_until(vault, until)
     with hold_candidates(vault) as kept:
         found = _pick_all(vault, kept, refs)
         for one in found:
@@ -135,7 +135,8 @@ def _check_not_accepted(vault: OpenVault, decided: Decided) -> None:
     raise StateError("already-accepted", f"{candidate.id} was accepted", hint)
 
 
-def _parse_until(vault: OpenVault, until: str | None) -> str:
+def parse_until(vault: OpenVault, until: str | None) -> str:
+    """Return the moment that ``until`` names, ``None`` for the usual time. Raises as ``defer``."""
     now = vault.clock.now()
     if until is None:
         return format_utc(now + datetime.timedelta(days=DEFER_DAYS))

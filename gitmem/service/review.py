@@ -20,12 +20,12 @@ from gitmem.model.ids import OpId, new_op_id
 from gitmem.model.record import BASELINE_KINDS, Draft, Record, State
 from gitmem.model.review import How, ReviewDraft, Staged
 from gitmem.policy.content import check_draft
-from gitmem.policy.secrets import check_secrets
 from gitmem.service.accept import accept, plan_accept
-from gitmem.service.decide import defer, reject
+from gitmem.service.decide import defer, parse_until, reject
 from gitmem.service.find import get_record
 from gitmem.service.inbox import get_candidate, list_inbox
 from gitmem.service.review_look import Look, choose, digest_of, is_declaring, look_at, plan_merge
+from gitmem.service.scanner import check_texts
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible
 from gitmem.vault.inbox import load_decided
@@ -71,11 +71,13 @@ class Review:
     def edit(self, look: Look, draft: Draft) -> None:
         """Keep ``draft`` as what the person made of the candidate. One that can't be written is refused.
 
-        Raises what ``policy.content.check_draft`` and ``policy.secrets.check_secrets`` raise.
+        Raises what ``policy.content.check_draft`` and ``scanner.check_texts`` raise.
         """
         draft = normalise(draft)
         check_draft(draft, State.BASELINE if draft.kind in BASELINE_KINDS else State.OBSERVATION)
-        check_secrets({"the title": draft.title, "the text": draft.body, "what stands beside": _rest(draft)})
+        check_texts(
+            self.vault.settings, {"the title": draft.title, "the text": draft.body, "what stands beside": _rest(draft)}
+        )
         self._save(edited={**self.kept.edited, look.candidate.id: draft})
 
     def stage(self, looks: Sequence[Look], how: How, *, reason: str = "", until: str = "") -> None:
@@ -83,7 +85,7 @@ class Review:
 
         What is accepted is tried, and refused where it could not be carried out: raises what ``plan_accept`` raises.
         """
-        check_secrets({"the reason": reason})
+        check_texts(self.vault.settings, {"the reason": reason})
         step = self._next_step()
         decided = []
         for look in looks:
@@ -92,9 +94,13 @@ class Review:
             decided.append(self._with_digest(one, look) if how.accepts else replace(one, digest=_digest_alone(look)))
         self._save(staged=(*self.staged, *decided))
 
+    def check_until(self, until: str) -> None:
+        """Refuse what is no date to come. Raises ``InputError`` (``bad-date``, ``date-passed``)."""
+        parse_until(self.vault, until)
+
     def stage_merge(self, look: Look, record: Record, draft: Draft) -> None:
         """Decide that what was looked at goes into ``record``, which gets the text of ``draft``. See ``stage``."""
-        check_secrets({"the text": draft.body})
+        check_texts(self.vault.settings, {"the text": draft.body})
         one = Staged(look.candidate.id, How.MERGE, "", look.draft.title, draft, record.id, step=self._next_step())
         self._save(staged=(*self.staged, self._with_digest(one, look)))
 

@@ -38,6 +38,7 @@ class Session:
     screen: str = ""
     seen: int = 0
     typed: int = 0
+    painted: bool = False
     _pending: bytes = b""
 
     def until(self, wanted: str) -> str:
@@ -109,6 +110,7 @@ class Session:
         self._pending = b""
         if text.endswith("\r"):
             text, self._pending = text[:-1], b"\r"
+        self.painted = self.painted or _COLOR.search(text) is not None
         self.screen += _COLOR.sub("", text.replace("\r\n", "\n"))
         return True
 

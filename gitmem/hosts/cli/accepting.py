@@ -45,7 +45,7 @@ class Accepting:
     def _preview(self, person: Actor) -> Preview:
         self._shown = tuple(self.memory.get_candidate(choice.id) for choice in self.choices)
         changes = self.memory.plan_accept(self.choices, person)
-        items = tuple(_describe(one) for one in changes)
+        items = tuple(describe_change(one) for one in changes)
         asked = tuple(("contradicts", line) for line in self._list_contradicted())
         asked += tuple(("left out", line) for line in self.left)
         return Preview("accept", vault_name(self.memory), _describe_effect(changes), asked=asked, items=items)
@@ -87,7 +87,8 @@ def _describe_effect(changes: Sequence[RecordChange]) -> str:
     return f"{effect}; {declared} of them declared by you and given to agents as such" if declared else effect
 
 
-def _describe(change: RecordChange) -> tuple[Facts, str]:
+def describe_change(change: RecordChange) -> tuple[Facts, str]:
+    """Return the facts of a record that is new or changes, and its text or how that differs, for ``Preview.items``."""
     before, after = change.before, change.after
     assert after is not None
     return (_describe_new(after), after.body.strip("\n")) if before is None else _describe_changed(before, after)

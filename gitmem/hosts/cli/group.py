@@ -21,6 +21,7 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             "propose",
             "inbox",
+            "review",
             "accept",
             "reject",
             "withdraw",

@@ -51,6 +51,11 @@ class Keys:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._give_back()
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """The columns and rows of the terminal, 0 where it does not tell."""
+        return self._find_size()
+
     def read(self, prompt: str) -> str:
         """Show ``prompt`` and return the next key as a character, or ``REDRAW`` or ``NOT_ONE_KEY``.
 
