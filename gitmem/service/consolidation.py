@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from gitmem.curator.consolidate import Consolidation, Facts, consolidate
 from gitmem.model.answer import Answer, Status
+from gitmem.model.candidate import Candidate, Wants
 from gitmem.model.ids import RecordId
 from gitmem.model.record import EPISODIC_KINDS, Draft, Record, State
 from gitmem.service.near import find_near_paths
-from gitmem.service.reading import Reading, answer
+from gitmem.service.reading import Reading, answer, ask
 from gitmem.service.superseded import find_replacements
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold
@@ -56,6 +57,24 @@ def consolidate_records(
 
     looked: Looked = answer(vault, work).extra["looked"]
     return looked
+
+
+def list_moot(vault: OpenVault, candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return those that wait to change records and have nothing left to change: retired, promoted or gone by now."""
+    from gitmem.catalog.query import list_rows
+
+    changes = [one for one in candidates if one.wants is not Wants.RECORD]
+    if not changes:
+        return []
+    states = ask(vault, lambda database, _report: {row.id: row.state for row in list_rows(database)})
+
+    def is_moot(one: Candidate) -> bool:
+        there = [states[target] for target in one.targets if target in states]
+        if one.wants is Wants.PROMOTE:
+            return State.OBSERVATION not in there
+        return len(there) < min(2, len(one.targets))
+
+    return [one for one in changes if is_moot(one)]
 
 
 def _look(reading: Reading, place: str, look: int, sightings: Mapping[str, Sequence[str]]) -> Looked:

@@ -13,14 +13,14 @@ from gitmem.curator.ideas import CURATOR, Idea
 from gitmem.curator.signals import find_signals
 from gitmem.errors import GitmemError, InputError, PolicyError, StateError
 from gitmem.model.authority import Action, Actor, Decision, Surface
-from gitmem.model.candidate import Candidate, Fate, Outcome, Wants
+from gitmem.model.candidate import Candidate, Decided, Fate, Outcome, Wants
 from gitmem.model.change import Change, Receipt
 from gitmem.model.ids import OpId, RecordId
 from gitmem.model.outside import Heard, Program
 from gitmem.model.record import Draft, Kind
 from gitmem.policy.secrets import redact
-from gitmem.service.candidates import hold_candidates, look_at_candidates
-from gitmem.service.consolidation import DEFAULT_LOOK, Looked, consolidate_records
+from gitmem.service.candidates import hold_candidates, keep_decided, look_at_candidates
+from gitmem.service.consolidation import DEFAULT_LOOK, Looked, consolidate_records, list_moot
 from gitmem.service.episodes import IDLE_MINUTES, Episode, Waiting, claim_due, make_episodes, pick_spools
 from gitmem.service.gate import authorize
 from gitmem.service.outside_curator import act_as, hear, list_proposed, make_input
@@ -35,6 +35,7 @@ from gitmem.vault.sightings import load_sightings
 from gitmem.vault.spool import Spool, drop_claimed, iter_claimed
 
 REFUSED = "refused"
+OVER = "what it is about was done or is gone"
 MAX_CONSOLIDATED = 20
 """How many candidates the records themselves give at once."""
 
@@ -72,8 +73,9 @@ class Curation:
     """What curating did, or would do: ``receipt`` is that of the episodes, changed or not.
 
     ``episodes`` has every session that was looked at, ``waiting`` those that were not. ``added`` are the candidates,
-    ``expired`` those that nobody decided in time. ``named`` are declared records that a person should look at.
-    ``problems`` is what could not be done; the rest stands. ``program`` is how a person's own program went.
+    ``expired`` those that nobody decided in time, or that have nothing left to do. ``named`` are declared records that
+    a person should look at. ``problems`` is what could not be done; the rest stands. ``program`` is how a person's own
+    program went.
     """
 
     receipt: Receipt
@@ -213,11 +215,14 @@ def _propose(vault: OpenVault, curated: Curated, actor: Actor, wanted: Wanted) -
     done = _Proposed()
     try:
         with hold_candidates(vault) as kept:
-            done.expired = [one.candidate for one in kept.decided if one.fate is Fate.EXPIRED]
+            over = [Decided(one, Fate.EXPIRED, stamp(vault), OVER) for one in list_moot(vault, kept.candidates)]
+            keep_decided(vault, over)
+            done.expired = [one.candidate for one in (*kept.decided, *over) if one.fate is Fate.EXPIRED]
             drafts = {one.id: one.draft for one in kept.candidates}
         ideas, looked = _have_ideas(vault, curated, wanted)
         done.named = list(looked.found.named)
-        decided = {one.candidate.id for one in load_decided(vault.layout)}
+        open_again = (Fate.EXPIRED, Fate.WITHDRAWN)
+        decided = {one.candidate.id for one in load_decided(vault.layout) if one.fate not in open_again}
         had: dict[RecordId, int] = {}
         curator = replace(actor, surface=Surface.MODEL, name=CURATOR)
         for idea in ideas:

@@ -338,3 +338,20 @@ def test_what_was_remembered_and_is_damaged_is_said(desk: Desk, memory: Memory, 
     assert done.problems == ("what was curated before can't be read; what repeats is counted anew",)
     validate("curated", json.loads((desk.runtime / "curated.json").read_text()))
     assert (desk.runtime / "curated.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_candidate_with_nothing_left_to_do_is_put_away(memory: Memory, agent: Actor, person: Actor) -> None:
+    same = "The booking tests starve the database with more than two workers at once."
+    made = [
+        memory.observe(Draft("Two workers", same, Kind.FACT, evidence=("run:1",)), agent_of(agent, number))
+        .records[0]
+        .id
+        for number in range(2)
+    ]
+    assert [wants for wants, _outcome, _why in list_added(memory, agent)] == ["merge"]
+    memory.retire(made[1], "twice", person)
+    done = memory.curate(agent)
+    assert [one.wants for one in done.expired] == [Wants.MERGE]
+    assert load_inbox(memory.vault.layout).candidates == ()
+    memory.restore(made[1], person)
+    assert list_added(memory, agent) == []

@@ -169,7 +169,7 @@ def _format(done: Curation, *, dry_run: bool) -> str:
         blocks.append("\n".join(["candidates:", *(line for one in done.added for line in _format_added(one))]))
     if done.expired:
         rows = [(str(one.id), safe_line(one.draft.title)) for one in done.expired]
-        blocks.append("\n".join(["expired, since nobody decided them in time:", *_indent(align(rows))]))
+        blocks.append("\n".join(["expired:", *_indent(align(rows))]))
     if done.named:
         rows = [(one.id, f"{safe_line(one.title)}: {safe_line(one.reason)}") for one in done.named]
         blocks.append("\n".join(["declared, for you to look at:", *_indent(align(rows))]))
