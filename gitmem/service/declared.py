@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from gitmem.curator.similar import NEAR, share
 from gitmem.model.record import Draft, Record, State
 from gitmem.service.confirmed import list_confirmed
 from gitmem.service.list_records import list_records
@@ -39,6 +40,8 @@ def tell_near(draft: Draft, declared: Iterable[Declared]) -> Iterator[str]:
         record = one.record
         if _is_same(draft, record):
             why = "lies in the baseline already" if one.is_confirmed else "lies in the baseline, nobody knows by whom"
+        elif share(draft, Draft(record.title, record.body, record.kind)) >= NEAR:
+            why = "is much the same"
         else:
             continue
         yield f"{make_visible(record.title)!r} ({record.id}) {why}"
