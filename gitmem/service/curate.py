@@ -113,6 +113,7 @@ def curate(
         curated = load_curated(vault.layout)
         due, waiting = pick_spools(vault, wanted.sessions, every=wanted.every, idle_minutes=wanted.idle_minutes)
         spools = claim_due(vault, due)
+        vault.options.probe("curate-claimed")
         episodes, receipt = _write(vault, actor, spools, curated, op_id, request)
         curated = _remember(vault, curated, episodes)
         proposed = _propose(vault, curated, actor, wanted)
@@ -179,10 +180,12 @@ def _commit(vault: OpenVault, actor: Actor, episodes: Sequence[Episode], op_id: 
 
 def _remember(vault: OpenVault, curated: Curated, episodes: Sequence[Episode]) -> Curated:
     """Keep what the sessions came to, and then drop what was set aside of them."""
+    vault.options.probe("curate-remember")
     told = [one for one in episodes if one.spool.events]
     curated = curated.with_sessions([one.told for one in told])
     save_curated(vault.layout, curated)
     for one in told:
+        vault.options.probe("curate-drop")
         drop_claimed(vault.layout, one.spool.session)
     return curated
 

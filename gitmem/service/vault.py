@@ -238,6 +238,7 @@ def _has_lock_leftovers(git_dir: str, common_dir: str) -> bool:
 
 def list_steps() -> tuple[str, ...]:
     """Return the names that ``Options.probe`` is called with."""
-    from gitmem.transaction.ground import ACCEPT_STEPS, HANDOVER_STEPS, MAINTAIN_STEPS, RECOVERY_STEPS, STEPS
+    from gitmem.transaction import ground
 
-    return STEPS + RECOVERY_STEPS + MAINTAIN_STEPS + HANDOVER_STEPS + ACCEPT_STEPS
+    ours = ground.STEPS + ground.RECOVERY_STEPS + ground.MAINTAIN_STEPS
+    return ours + ground.HANDOVER_STEPS + ground.ACCEPT_STEPS + ground.CURATE_STEPS

@@ -62,6 +62,9 @@ before the commit graph is replaced. A pack that is made of packs passes the sam
 ACCEPT_STEPS = ("accept-commit", "accept-decide", "accept-forget")
 """The points at which accepting candidates calls it: before the commit, before the candidates are decided, before the
 note of the acceptance is dropped."""
+CURATE_STEPS = ("curate-claimed", "curate-remember", "curate-drop")
+"""What ``service.curate`` calls the probe with: sessions are set aside, their commit is made, each is dropped."""
+
 HANDOVER_STEPS = ("handover", "handover-second", "handover-drop")
 """The points at which an operation of two vaults calls it: before it writes down what it is about to do, before the
 second vault's half, and before what was written down is removed."""

@@ -355,3 +355,14 @@ def test_a_candidate_with_nothing_left_to_do_is_put_away(memory: Memory, agent: 
     assert load_inbox(memory.vault.layout).candidates == ()
     memory.restore(made[1], person)
     assert list_added(memory, agent) == []
+
+
+@pytest.mark.parametrize("step", ["curate-claimed", "commit", "receipt", "curate-remember", "curate-drop:2"])
+def test_a_process_that_is_killed_gives_each_episode_once(desk: Desk, agent: Actor, step: str) -> None:
+    with desk.open() as memory:
+        see(memory, a_session())
+        see(memory, a_session("s2", 60))
+    command = [sys.executable, "-m", "gitmem", "--vault", str(desk.repo), "curate"]
+    env = {"GITMEM_HOME": desk.home, "PATH": "/usr/bin:/bin", "HOME": desk.home, "GITMEM_FAILPOINT": step}
+    assert subprocess.run(command, env=env, capture_output=True, check=False).returncode == -9
+    finish(desk, agent)
