@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from gitmem.model.answer import Answer
@@ -119,3 +119,9 @@ class TrustVerbs(MemoryBase):
         from gitmem.service.human_keys import trust_keys
 
         trust_keys(self.vault, actor, wanted)
+
+    def verify(self, since: str | None = None, progress: Callable[[int], None] = lambda _done: None) -> Answer:
+        """Return what history proves of who changed what only people may. See ``service.verify``."""
+        from gitmem.service.verify import verify
+
+        return report(lambda: verify(self.vault, since, progress))

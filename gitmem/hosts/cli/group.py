@@ -32,7 +32,7 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "onboard",
         ),
     ),
-    ("Trust", ("keys", "policy", "settings")),
+    ("Trust", ("verify", "keys", "policy", "settings")),
     ("Agents", ("hook",)),
     ("Look after", ("init", "status", "check", "doctor", "eval", "maintain", "catalog", "tour", "completion")),
 )

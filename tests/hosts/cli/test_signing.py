@@ -106,3 +106,30 @@ def test_what_is_no_key_is_refused(text: str, code: str, gitmem: Gitmem, termina
     done = terminal("keys", "add", str(tmp_path / "bad.pub"), "--json")
     assert f'"{code}"' in done.out
     assert terminal("keys", "add", str(tmp_path / "none"), "--json").out.count('"no-such-key"') == 1
+
+
+def test_verify_says_what_is_proved_and_what_broke_first(gitmem: Gitmem, terminal: Terminal, tmp_path: Path) -> None:
+    terminal("declare", "Never push", "--kind", "boundary")
+    none = gitmem("verify")
+    assert (none.code, none.out) == (
+        0,
+        "2 commits, 0 signed, 0 by plain Git, 1 change of what only people may without a signature\n"
+        + "consistent, not proven: nothing contradicts itself, and not everything is signed by trusted keys\n",
+    )
+    terminal("keys", "add", make_key(tmp_path, "pat"))
+    proved = gitmem("verify")
+    assert (proved.code, proved.out.splitlines()[-1]) == (
+        0,
+        "proven: since the first key, all that only people may change is signed, by keys trusted here",
+    )
+    note = next(gitmem.repo.glob("baseline/*.md"))
+    name = note.name
+    note.unlink()
+    gitmem.git("-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-qam", "by hand")
+    broken = gitmem("verify")
+    assert broken.code == 7
+    lines = broken.out.splitlines()
+    assert lines[0] == f"error: not-signed: baseline/{name} is changed, and nobody signed for it"
+    assert lines[1].startswith(f"  {gitmem.git('rev-parse', 'HEAD')[:12]} commit 'by hand' of ")
+    assert lines[-1] == "broken: 1 commit against the rules"
+    assert gitmem("verify", "--json").document["first"]["code"] == "not-signed"
