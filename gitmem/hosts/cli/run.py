@@ -104,9 +104,16 @@ def _explain(error: OSError) -> UnavailableError:
         sys.stdout.flush()  # what click prints by itself, a help page for example, fails like this
     except OSError as failed:
         return output_error(failed)
+    if _is_from_echo(error):  # a text longer than the stream's buffer is dropped with the error
+        return output_error(error)
     return UnavailableError(
         "system-error", f"the system refused: {error}", "See to it and try again; `gitmem doctor` may help."
     )
+
+
+def _is_from_echo(error: OSError) -> bool:
+    frames = list(traceback.walk_tb(error.__traceback__))
+    return bool(frames) and frames[-1][0].f_code is click.echo.__code__
 
 
 def _complain(call: Call, error: GitmemError) -> None:
