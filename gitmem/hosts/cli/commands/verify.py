@@ -27,7 +27,7 @@ _VERDICTS = {
 @click.option("--since", type=text, metavar="REV|DATE", help="Look only at what came after this.")
 @pass_call
 def command(call: Call, since: str | None) -> int:
-    """Prove from history who declared, promoted and changed what only people may.
+    """Prove from history who changed what only people may change.
 
     Looks at every commit and compares what it does with its trailers and with what was signed; names the first that
     breaks a rule. Writes nothing into the repository; where all of it holds, this machine remembers how far it came.
@@ -63,4 +63,4 @@ def _describe(row: dict[str, Any]) -> list[str]:
     if row["commit"] is None:
         return [said]
     what = f"{row['op']} {row['op_id'] or ''}".strip()
-    return [said, safe_line(f"  {short(row['commit'])} {what} {row['title']!r} of {row['time']} by {row['by']}")]
+    return [said, "  " + safe_line(f"{short(row['commit'])} {what} {row['title']!r} of {row['time']} by {row['by']}")]
