@@ -19,6 +19,7 @@ from gitmem.service.accepting import Chosen, carry_out_candidate
 from gitmem.service.bench import Bench
 from gitmem.service.candidates import hold_candidates, keep_decided, look_at_candidates, pick
 from gitmem.service.gate import authorize
+from gitmem.service.keys import iter_taken_keys
 from gitmem.service.plan import carry_out_allowed, find_earlier, make_change, no_change
 from gitmem.service.policy import find_accept_rule
 from gitmem.service.retry import describe_request, given_fields
@@ -80,7 +81,10 @@ def plan_accept(vault: OpenVault, choices: Sequence[Choice], actor: Actor) -> li
     """
     chosen = _choose(look_at_candidates(vault).candidates, choices)
     bench, _notes = _carry_out(vault, chosen, actor)
-    return [RecordChange(before, after) for before, after, _data in bench.moves]
+    changes = [RecordChange(before, after) for before, after, _data in bench.moves]
+    for _one, error in iter_taken_keys(vault, changes):
+        raise error
+    return changes
 
 
 def find_accept_decision(vault: OpenVault, candidate: Candidate, policy: Policy | None = None) -> Decision:
