@@ -7,24 +7,25 @@ carried out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from gitmem.curator.normalise import normalise
 from gitmem.errors import InputError, PolicyError, StateError
 from gitmem.model.authority import Actor, Surface
-from gitmem.model.candidate import Choice, InboxFilters
+from gitmem.model.candidate import Candidate, Choice, InboxFilters
 from gitmem.model.change import Receipt, RecordChange
 from gitmem.model.ids import OpId, new_op_id
 from gitmem.model.record import BASELINE_KINDS, Draft, Record, State
 from gitmem.model.review import How, ReviewDraft, Staged
 from gitmem.policy.content import check_draft
 from gitmem.service.accept import accept, plan_accept
+from gitmem.service.candidates import look_at_candidates
 from gitmem.service.decide import defer, parse_until, reject
 from gitmem.service.find import get_record
-from gitmem.service.inbox import get_candidate, list_inbox
-from gitmem.service.review_look import Look, choose, digest_of, is_declaring, look_at, plan_merge
+from gitmem.service.inbox import list_inbox
+from gitmem.service.review_look import Look, choose, digest_of, look_at, plan_merge
 from gitmem.service.scanner import check_texts
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible
@@ -86,13 +87,13 @@ class Review:
         What is accepted is tried, and refused where it could not be carried out: raises what ``plan_accept`` raises.
         """
         check_texts(self.vault.settings, {"the reason": reason})
-        step = self._next_step()
         decided = []
         for look in looks:
             draft = look.draft if look.is_edited and how.accepts else None
-            one = Staged(look.candidate.id, how, "", look.draft.title, draft, "", reason, until, step)
-            decided.append(self._with_digest(one, look) if how.accepts else replace(one, digest=_digest_alone(look)))
-        self._save(staged=(*self.staged, *decided))
+            alone = how.accepts and look.alone
+            one = Staged(look.candidate.id, how, "", look.draft.title, draft, "", reason, until, alone=alone)
+            decided.append((look, one))
+        self._stage(decided)
 
     def check_until(self, until: str) -> None:
         """Refuse what is no date to come. Raises ``InputError`` (``bad-date``, ``date-passed``)."""
@@ -101,8 +102,8 @@ class Review:
     def stage_merge(self, look: Look, record: Record, draft: Draft) -> None:
         """Decide that what was looked at goes into ``record``, which gets the text of ``draft``. See ``stage``."""
         check_texts(self.vault.settings, {"the text": draft.body})
-        one = Staged(look.candidate.id, How.MERGE, "", look.draft.title, draft, record.id, step=self._next_step())
-        self._save(staged=(*self.staged, self._with_digest(one, look)))
+        alone = look.alone or record.state is State.BASELINE
+        self._stage([(look, Staged(look.candidate.id, How.MERGE, "", look.draft.title, draft, record.id, alone=alone))])
 
     def propose_merge(self, look: Look, ref: str) -> tuple[Record, Draft]:
         """Return the record that ``ref`` names, and the draft with which ``look`` would go into it. Reads.
@@ -130,9 +131,10 @@ class Review:
         """Take back what was decided of candidates or records that have changed since; return a line about each."""
         told, gone = [], []
         decided = {str(one.candidate.id): one for one in load_decided(self.vault.layout)}
+        waiting = {str(one.id): one for one in look_at_candidates(self.vault).candidates}
         for one in self.staged:
             try:
-                is_same = self._digest_now(one) == one.digest
+                is_same = digest_of(self.vault, _pick(waiting, one.id), one.into) == one.digest
                 reason = "it has changed since you decided; look at it again"
             except (InputError, StateError) as error:
                 is_same, known = False, decided.get(one.id)
@@ -181,26 +183,34 @@ class Review:
             defer(self.vault, ids, some[0].until or None, actor)
         self._forget(some)
 
+    def _stage(self, decided: Sequence[tuple[Look, Staged]]) -> None:
+        """Keep decisions on what was looked at, as one step, once they are known to be possible."""
+        choices = [choose(one, look.candidate) for look, one in decided if one.how.accepts]
+        if choices:
+            plan_accept(self.vault, choices, self.actor)
+        step = self.staged[-1].step + 1 if self.staged else 0
+        made = [
+            replace(one, digest=digest_of(self.vault, look.candidate, one.into), step=step) for look, one in decided
+        ]
+        self._save(staged=(*self.staged, *made))
+
     def _choices(self, staged: Sequence[Staged]) -> list[Choice]:
-        return [choose(one, get_candidate(self.vault, one.id)) for one in staged if one.how.accepts]
-
-    def _with_digest(self, one: Staged, look: Look) -> Staged:
-        changes = plan_accept(self.vault, [choose(one, look.candidate)], self.actor)
-        alone = is_declaring(look.draft, changes)
-        return replace(one, digest=digest_of(look.candidate, changes), alone=alone)
-
-    def _digest_now(self, one: Staged) -> str:
-        candidate = get_candidate(self.vault, one.id)
-        changes = plan_accept(self.vault, [choose(one, candidate)], self.actor) if one.how.accepts else []
-        return digest_of(candidate, changes)
+        """Return how those of ``staged`` that accept are accepted, of the very candidates that their digests are of."""
+        waiting = {str(one.id): one for one in look_at_candidates(self.vault).candidates}
+        choices = []
+        for one in staged:
+            if one.how.accepts:
+                candidate = _pick(waiting, one.id)
+                if digest_of(self.vault, candidate, one.into) != one.digest:
+                    message = f"{one.title!r} ({one.id}) has changed since it was decided; nothing was written"
+                    raise StateError("changed-meanwhile", make_visible(message), "Look at it again, and decide.")
+                choices.append(choose(one, candidate))
+        return choices
 
     def _forget(self, done: Iterable[Staged]) -> None:
         gone = {one.id for one in done}
         edited = {name: draft for name, draft in self.kept.edited.items() if name not in gone}
         self._save(staged=tuple(one for one in self.staged if one.id not in gone), edited=edited)
-
-    def _next_step(self) -> int:
-        return self.staged[-1].step + 1 if self.staged else 0
 
     def _save(self, **changes: object) -> None:
         kept = replace(self.kept, **changes)  # type: ignore[arg-type]
@@ -229,8 +239,10 @@ def count_by_how(staged: Iterable[Staged]) -> dict[How, int]:
     return {how: number for how in How if (number := sum(one.how is how for one in found))}
 
 
-def _digest_alone(look: Look) -> str:
-    return digest_of(look.candidate, ())
+def _pick(waiting: Mapping[str, Candidate], one: str) -> Candidate:
+    if one not in waiting:
+        raise InputError("no-such-candidate", "it waits no more", "`gitmem inbox` lists what does.")
+    return waiting[one]
 
 
 def _rest(draft: Draft) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,10 +76,9 @@ def look_at(vault: OpenVault, ref: str, edited: Draft | None, actor: Actor) -> L
     return Look(row, candidate, draft, edited is not None, changes, problem, nearest)
 
 
-def choose(staged: Staged, candidate: Candidate | None = None) -> Choice:
+def choose(staged: Staged, candidate: Candidate) -> Choice:
     """Return the choice that carries ``staged`` out, of ``candidate`` as it was shown."""
-    makes_record = candidate is None or candidate.wants is Wants.RECORD
-    promotes = staged.how is How.PROMOTE and makes_record
+    promotes = staged.how is How.PROMOTE and candidate.wants is Wants.RECORD
     to = State.PROMOTED if promotes else None
     return Choice(staged.id, to=to, draft=staged.draft, into=staged.into or None, shown=candidate)
 
@@ -95,12 +94,16 @@ def compare_bodies(before: str, after: str) -> LineChanges:
     return compare_lines(redact(before).strip("\n"), redact(after).strip("\n"), MAX_DIFF_LINES)
 
 
-def digest_of(candidate: Candidate, changes: Iterable[RecordChange]) -> str:
-    """Return the digest of what a person saw: the candidate, and the records that accepting it changes."""
+def digest_of(vault: OpenVault, candidate: Candidate, into: str = "") -> str:
+    """Return the digest of what a person saw: the candidate, and the records that accepting it changes.
+
+    Raises ``InputError`` (``no-such-record``) where one of these is gone.
+    """
     draft = dataclasses.asdict(candidate.draft)
     seen = [[name, draft[name]] for name in _SEEN]
-    before = sorted((one.before.id, one.before.fingerprint) for one in changes if one.before is not None)
-    others = [candidate.id, candidate.wants, candidate.targets, candidate.reason, candidate.contradicts, before]
+    touched = [*candidate.targets, *([into] if into else [])]
+    records = [(one, get_record(vault, one)[0].fingerprint) for one in touched]
+    others = [candidate.id, candidate.wants, candidate.reason, candidate.contradicts, records]
     return hashlib.sha256(json.dumps([seen, others], default=str).encode()).hexdigest()
 
 

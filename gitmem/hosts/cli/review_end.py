@@ -93,6 +93,7 @@ def _preview(review: Review, part: Sequence[Staged]) -> Preview:
     steps = [one.step for one in part]
     whole = [one for one in part if one.how.accepts and (one.alone or steps.count(one.step) > 1)]
     asked = tuple((one.how.value, f"{one.id} {describe_staged(one)}") for one in part)
+    review.plan(part)  # all of it together has to be possible, before a code is asked for
     items = tuple(describe_change(change) for change in review.plan(whole))
     return Preview("review", review.vault.entry.name, _effect(part), asked=asked, items=items)
 
