@@ -29,8 +29,8 @@ _DETAILS = frozenset(
         *("prompt-input-exit", "bypass-permissions-disabled", "window-close", "user-close", "aborted", "error"),
     )
 )
-AT_A_COMMIT = frozenset((EventKind.SESSION_START, EventKind.STOP, EventKind.SESSION_END))
-"""Events of which it is kept where the project's repository was."""
+AT_A_COMMIT = frozenset((EventKind.SESSION_START, EventKind.PROMPT, EventKind.STOP, EventKind.SESSION_END))
+"""Events of which it is kept where the project's repository was; of prompts, for hosts that tell of no start."""
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,8 @@ def _say_made(made: Made) -> str:
 def _summarise(session: Session, made: Made, place: str) -> str:
     said = [f"{say_duration(session)} with {session.host}"]
     if session.changed_count:
-        said.append(f"{_count(session.changed_count, 'file')} touched" + (f" in {place}" if place else ""))
+        where = "" if not place else " in " if len(group_by_folder(session.changed)) == 1 else ", most in "
+        said.append(f"{_count(session.changed_count, 'file')} touched{where}{place}")
     ended = [run for run in _by_weight(session.runs) if run.last is not None][:2]
     said += [f"{run.command} {_outcome(run)} last" for run in ended]
     if made.ids:

@@ -50,9 +50,9 @@ def test_a_tool_s_use_keeps_its_metadata() -> None:
     assert other.digest != make_event(told, AROUND).digest == make_event(told, AROUND).digest
 
 
-def test_a_prompt_keeps_its_size_alone_and_a_start_its_commit() -> None:
+def test_a_prompt_keeps_its_size_and_where_the_project_was_and_a_start_too() -> None:
     prompt = make_event(seen(kind=EventKind.PROMPT, prompt="secret", given=b"secret"), AROUND)
-    assert (prompt.input_bytes, prompt.commit, prompt.tool) == (6, "", "")
+    assert (prompt.input_bytes, prompt.commit, prompt.tool) == (6, "1" * 40, "")
     start = make_event(seen(kind=EventKind.SESSION_START, detail="startup"), AROUND)
     assert start == Event(TIME, "s1", EventKind.SESSION_START, host="codex", commit="1" * 40, detail="startup")
     end = make_event(seen(kind=EventKind.SESSION_END, detail="prompt_input_exit"), AROUND)

@@ -33,7 +33,7 @@ def test_a_whole_session_is_kept_with_the_commit_that_the_project_is_at(shop: Sh
     head = git(shop.project, "rev-parse", "HEAD").strip()
     events = shop.events()
     assert [event.kind for event in events[:2]] == [EventKind.SESSION_START, EventKind.PROMPT]
-    assert [event.commit for event in events if event.commit] == [head] * 3
+    assert [event.commit for event in events if event.commit] == [head] * 4
     assert [event.paths for event in events if event.tool == "Write"] == [("tests/test_cart.py",)]
     assert git(shop.project, "status", "--porcelain") == ""
     assert git(Path(shop.layout.repo), "status", "--porcelain") == ""
