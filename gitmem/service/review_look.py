@@ -86,7 +86,9 @@ def choose(staged: Staged, candidate: Candidate) -> Choice:
 def plan_merge(look: Look, record: Record) -> Draft:
     """Return the draft with which ``look`` goes into ``record``: its text is the whole that the record gets. Pure."""
     draft, before = look.draft, look.candidate.draft
-    return replace(before, body=join_bodies(record.body, draft.body), tags=draft.tags, evidence=draft.evidence)
+    return replace(
+        before, body=join_bodies(record.body.strip("\n"), draft.body), tags=draft.tags, evidence=draft.evidence
+    )
 
 
 def compare_bodies(before: str, after: str) -> LineChanges:

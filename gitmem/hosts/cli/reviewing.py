@@ -224,11 +224,8 @@ class Reviewing:
             self.talk.say("only a new record can be merged into another one")
             return False
         near = [one for one in look.row["near"] if not one["is_candidate"] and one["title"]][:9]
-        lines = [f"  {number}  {one['id']}  {safe_line(one['title'])}" for number, one in enumerate(near, 1)]
-        columns = self.talk.room().columns
-        self.talk.say(
-            "\n".join([*(truncate(line, columns) for line in lines), "  t  another record: type its id or key"])
-        )
+        self._list([f"  {number}  {one['id']}  {safe_line(one['title'])}" for number, one in enumerate(near, 1)])
+        self._list(["  t  another record: type its id or key"])
         key = self.talk.ask_choice("into> ")
         ref = near[int(key) - 1]["id"] if key.isdecimal() and 0 < int(key) <= len(near) else ""
         ref = self.talk.keys.read_text("record> ") if key == "t" else ref
@@ -261,11 +258,8 @@ class Reviewing:
         group = look.row["group"]
         looks = [one for waiting in self.queue if waiting.group == group and (one := self._look(waiting)) is not None]
         taken = [one for one in looks if _is_plain(one)]
-        columns = self.talk.room().columns
         self.talk.say(f"bulk: accept {count(len(taken), 'candidate')} of {safe_line(group)}")
-        self.talk.say(
-            "\n".join(truncate(f"  {one.candidate.id}  {safe_line(one.draft.title)}", columns) for one in taken)
-        )
+        self._list([f"  {one.candidate.id}  {safe_line(one.draft.title)}" for one in taken])
         if len(looks) > len(taken):
             self.talk.say(f"left for a look of their own: {len(looks) - len(taken)}")
         if not taken or self.talk.ask_key("b again accepts them, any other key goes back> ") != "b":

@@ -458,3 +458,69 @@ def test_a_review_that_can_t_be_understood_is_left_alone(gitmem: Gitmem, start: 
     assert session.end() == 7
     assert "error: the review that is kept can't be understood: " in session.screen
     assert draft_of(gitmem).read_text() == '{"staged": 1}'
+
+
+def test_a_contradiction_is_shown_and_not_accepted_in_bulk(gitmem: Gitmem, ids: dict[str, str], start: Start) -> None:
+    file = Path(gitmem.environment.home, "global", "runtime", "inbox", f"{ids['cache']}.json")
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"contradicts": [ids["record"]], "why": ["seen twice"]}))
+    session = start("review", "--group", "tool/redis")
+    shown = masked(session.until("key> "), ids)
+    assert "  why       seen twice\n" in shown
+    assert "  ! contradicts  m7k2q9x4c0de  Availability is cached for five minutes\n" in shown
+    session.type("b")
+    assert session.until("key> ").startswith(
+        "bulk: accept 0 candidates of tool/redis\nleft for a look of their own: 1\nnot accepted\n"
+    )
+
+
+def test_a_long_text_is_cut_to_the_terminal_and_shown_whole_when_asked(gitmem: Gitmem, start: Start) -> None:
+    propose(gitmem, "Long", "--body", "\n\n".join(f"Line {number}." for number in range(40)))
+    session = start("review", rows=30)
+    shown = session.until("key> ")
+    assert "  | Line 4.\n" in shown
+    assert "  | ... 69 lines more, v shows all\n" in shown
+    session.type("v")
+    assert "  | Line 39.\n" in session.until("key> ")
+
+
+def test_a_merged_text_is_edited_before(gitmem: Gitmem, ids: dict[str, str], start: Start, tmp_path: Path) -> None:
+    editor = write_editor(tmp_path, "Thirty seconds, not five minutes.\n")
+    session = start("review", "--group", "tool/redis", EDITOR=editor)
+    press(session, "m")
+    session.until("into> ")
+    session.type("t")
+    session.say(ids["record"][:6], "record> ")
+    session.until("back> ")
+    session.type("e")
+    assert "    +Thirty seconds, not five minutes.\n" in session.until("back> ")
+    session.type("a")
+    assert end(session) == 0
+    assert gitmem("show", ids["record"], "--json").json["body"].strip() == "Thirty seconds, not five minutes."
+    given = (tmp_path / "given").read_text()
+    assert given.startswith("Redis keeps the answer for five minutes.\n\nRedis keeps the answer for thirty seconds.\n")
+
+
+def test_a_proposed_retirement_is_shown_with_its_record(gitmem: Gitmem, ids: dict[str, str], start: Start) -> None:
+    file = Path(gitmem.environment.home, "global", "runtime", "inbox", f"{ids['deploy']}.json")
+    value = json.loads(file.read_text()) | {
+        "wants": "retire",
+        "targets": [ids["record"]],
+        "reason": "stale",
+        "body": "",
+    }
+    file.write_text(json.dumps(value))
+    session = start("review")
+    press(session, "s", "s", "s")
+    while f"-- {ids['deploy']} --" not in (shown := session.until("key> ")):
+        session.type("s")
+    assert "[observation -> retired]\n  | Redis keeps the answer for five minutes.\n" in masked(shown, ids)
+    session.type("p")
+    assert session.until("key> ").startswith("promote: only a new record can be promoted; a accepts this one\n")
+    session.type("a")
+    if "later> " not in session.until("> "):
+        session.type("c")
+        session.until("later> ")
+    session.type("\n")
+    session.confirm()
+    assert session.end() == 0
+    assert states(gitmem).get(ids["record"]) is None
