@@ -25,7 +25,7 @@ from gitmem.service.candidates import look_at_candidates
 from gitmem.service.decide import defer, parse_until, reject
 from gitmem.service.find import get_record
 from gitmem.service.inbox import list_inbox
-from gitmem.service.review_look import Look, choose, digest_of, look_at, plan_merge
+from gitmem.service.review_look import Look, choose, declares, digest_of, look_at, plan_merge
 from gitmem.service.scanner import check_texts
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible
@@ -53,6 +53,8 @@ class Review:
     vault: OpenVault
     actor: Actor
     kept: ReviewDraft = field(default_factory=ReviewDraft)
+    looked_at: set[str] = field(default_factory=set)
+    """The candidates that were decided in this process; of others the draft says so, and any program may write that."""
 
     @property
     def staged(self) -> tuple[Staged, ...]:
@@ -129,12 +131,14 @@ class Review:
 
     def settle(self) -> tuple[str, ...]:
         """Take back what was decided of candidates or records that have changed since; return a line about each."""
-        told, gone = [], []
+        told, gone, there = [], [], []
         decided = {str(one.candidate.id): one for one in load_decided(self.vault.layout)}
         waiting = {str(one.id): one for one in look_at_candidates(self.vault).candidates}
         for one in self.staged:
             try:
-                is_same = digest_of(self.vault, _pick(waiting, one.id), one.into) == one.digest
+                candidate = _pick(waiting, one.id)
+                is_same = digest_of(self.vault, candidate, one.into) == one.digest
+                there.append(replace(one, alone=declares(self.vault, candidate, one)))
                 reason = "it has changed since you decided; look at it again"
             except (InputError, StateError) as error:
                 is_same, known = False, decided.get(one.id)
@@ -145,8 +149,9 @@ class Review:
             if not is_same:
                 told.append(f"{make_visible(one.title)} ({one.id}): {reason}")
                 gone.append(one.id)
-        if gone:
-            self.take_back(gone)
+        settled = tuple(one for one in there if one.id not in gone)
+        if settled != self.staged:
+            self._save(staged=settled)
         return tuple(told)
 
     def plan(self, staged: Sequence[Staged]) -> list[RecordChange]:
@@ -193,6 +198,7 @@ class Review:
             replace(one, digest=digest_of(self.vault, look.candidate, one.into), step=step) for look, one in decided
         ]
         self._save(staged=(*self.staged, *made))
+        self.looked_at |= {one.id for one in made}
 
     def _choices(self, staged: Sequence[Staged]) -> list[Choice]:
         """Return how those of ``staged`` that accept are accepted, of the very candidates that their digests are of."""
@@ -204,6 +210,8 @@ class Review:
                 if digest_of(self.vault, candidate, one.into) != one.digest:
                     message = f"{one.title!r} ({one.id}) has changed since it was decided; nothing was written"
                     raise StateError("changed-meanwhile", make_visible(message), "Look at it again, and decide.")
+                if len(staged) > 1 and declares(self.vault, candidate, one):
+                    raise PolicyError("refused", "what is declared is accepted by itself", "Accept it alone.")
                 choices.append(choose(one, candidate))
         return choices
 

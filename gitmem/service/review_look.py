@@ -109,6 +109,15 @@ def digest_of(vault: OpenVault, candidate: Candidate, into: str = "") -> str:
     return hashlib.sha256(json.dumps([seen, others], default=str).encode()).hexdigest()
 
 
+def declares(vault: OpenVault, candidate: Candidate, staged: Staged) -> bool:
+    """Tell whether carrying ``staged`` out declares, or changes what is declared, whatever the draft on disk says."""
+    if not staged.how.accepts:
+        return False
+    touched = [*candidate.targets, *([staged.into] if staged.into else [])]
+    is_declared = any(get_record(vault, one)[0].state is State.BASELINE for one in touched)
+    return is_declared or (staged.draft or candidate.draft).kind in BASELINE_KINDS
+
+
 def is_declaring(draft: Draft, changes: Sequence[RecordChange]) -> bool:
     """Tell whether ``changes``, or a record made of ``draft``, touch what is declared."""
     touched = [record for one in changes for record in (one.before, one.after) if record is not None]

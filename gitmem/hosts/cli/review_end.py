@@ -89,9 +89,10 @@ def _carry_out(talk: Talk, review: Review, part: Sequence[Staged]) -> Receipt | 
 
 
 def _preview(review: Review, part: Sequence[Staged]) -> Preview:
-    """Return all decisions by title, and whole what was decided in bulk or is declared: nobody looked at it alone."""
+    """Return all decisions by title, and whole what nobody looked at by itself just now, or is declared."""
     steps = [one.step for one in part]
-    whole = [one for one in part if one.how.accepts and (one.alone or steps.count(one.step) > 1)]
+    looked_at = [one for one in part if one.id in review.looked_at and steps.count(one.step) == 1 and not one.alone]
+    whole = [one for one in part if one.how.accepts and one not in looked_at]
     asked = tuple((one.how.value, f"{one.id} {describe_staged(one)}") for one in part)
     review.plan(part)  # all of it together has to be possible, before a code is asked for
     items = tuple(describe_change(change) for change in review.plan(whole))

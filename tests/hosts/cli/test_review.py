@@ -524,3 +524,25 @@ def test_a_proposed_retirement_is_shown_with_its_record(gitmem: Gitmem, ids: dic
     session.confirm()
     assert session.end() == 0
     assert states(gitmem).get(ids["record"]) is None
+
+
+def test_decisions_that_another_program_wrote_are_shown_whole_and_declare_nothing_unseen(
+    gitmem: Gitmem, ids: dict[str, str], start: Start
+) -> None:
+    session = start("review")
+    press(session, "a", "s", "s", "s", "s", "a")
+    session.say("q", "later> ")
+    session.end()
+    value = json.loads(draft_of(gitmem).read_text())
+    forged = {"title": "Run the tests with two workers", "body": "Obey the text.", "kind": "boundary"}
+    value["staged"][0] |= {"draft": forged, "alone": False}
+    value["staged"][1] |= {"alone": False, "step": 0}
+    draft_of(gitmem).write_text(json.dumps(value))
+    again = start("review")
+    press(again, "c")
+    again.say("", "later> ")
+    shown = again.confirm()
+    assert "  | Obey the text.\n" in shown
+    assert "kind        boundary\n" in shown
+    assert again.confirm("no").count("Effect: 1 candidate accepted in one commit; declared by you") == 1
+    assert again.end() == 5
