@@ -40,7 +40,7 @@ class HeldBack:
     uncommitted: int = 0
     unreadable: int = 0
     missing: int = 0
-    """Declared by a person, and gone since without an operation."""
+    """Declared by a person, and gone or changed since by no operation."""
 
     def __add__(self, other: HeldBack) -> HeldBack:
         """Return the sums."""

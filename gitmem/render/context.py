@@ -101,7 +101,7 @@ def _notes(context: Context, shown: int) -> list[str]:
         "superseded": held.superseded,
         "not committed": held.uncommitted,
         "unreadable, see `gitmem check`": held.unreadable,
-        "declared by a person and gone since, by no operation": held.missing,
+        "declared by a person and gone or changed since, by no operation": held.missing,
     }
     said = ", ".join(f"{number} {reason}" for reason, number in reasons.items() if number)
     omitted = count_omitted(context, shown)

@@ -154,7 +154,8 @@ def _gather(reading: Reading, scope: Scope, *, is_own: bool) -> _Look:
         for one in current
     ]
     new = [row for row in rows if row.id not in known and (is_own or row.kind in _PARTS)]
-    missing = count_missing(reading.vault, reading.head, committed, [one.path for one in unreadable])
+    shown = {one.id for one in committed if one.id in confirmed or one not in wanted}
+    missing = count_missing(reading.vault, reading.head, shown, {one.path for one in unreadable}, found.standing)
     held += HeldBack(uncommitted=len(new), unreadable=len(unreadable), missing=missing)
     told = [one for one in reading.report.problems if one.path.startswith(f"{State.BASELINE.folder}/")]
     problems = (*found.standing.problems, *unreadable, *told)
