@@ -57,11 +57,11 @@ def make_vault(home: str, wanted: NewVault, actor: Actor, op_id: OpId | None = N
     return init_vault(HomeLayout(home), wanted, actor, SystemClock(), op_id)
 
 
-def run_doctor(home: str, folder: str, named: str | None = None) -> Answer:
+def run_doctor(home: str, folder: str, named: str | None = None, agent_socket: str = "") -> Answer:
     """Look at the machine, the home and, if there is one, the vault; see ``service.doctor.doctor``."""
     from gitmem.service.doctor import doctor
 
-    return doctor(HomeLayout(home), folder, named)
+    return doctor(HomeLayout(home), folder, named, agent_socket)
 
 
 def read_identity(config_files: Sequence[str]) -> tuple[str, str] | None:

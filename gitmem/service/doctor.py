@@ -18,7 +18,9 @@ from gitmem.model.answer import Answer, Status
 from gitmem.model.ids import OpId
 from gitmem.service.leftovers import Leftovers, find_leftovers, find_unfinished_vaults
 from gitmem.service.locate import locate
-from gitmem.service.vault import NO_COMMIT_HINT, OpenVault
+from gitmem.service.proof_level import find_level, without_keys
+from gitmem.service.standing import list_unlike, read_standing, say_unlike
+from gitmem.service.vault import NO_COMMIT_HINT, OpenVault, Options
 from gitmem.vault.atomic import exchange
 from gitmem.vault.layout import MANIFEST, HomeLayout
 from gitmem.vault.registry import load_registry
@@ -26,10 +28,6 @@ from gitmem.version import VERSION
 
 Row = dict[str, Any]
 _SYNC_MARKS = ("Dropbox", "OneDrive", "Google Drive", "GoogleDrive", "iCloud", "Mobile Documents", "Syncthing")
-AUTHORITY_LEVEL = (
-    "a human surface is shown by a code typed at a terminal: this protects against models that use the tools, "
-    "not against a process that runs under your own account"
-)
 _MAX_NAMED = 5
 _MAX_COMMITS = 1000
 """How far back an operation of gitmem is looked for."""
@@ -43,18 +41,20 @@ _ADVICE = {
 """What to do about errors whose own hint leads here."""
 
 
-def doctor(home: HomeLayout, folder: str, named: str | None = None) -> Answer:
+def doctor(home: HomeLayout, folder: str, named: str | None = None, agent_socket: str = "") -> Answer:
     """Return findings as rows: ``severity`` (ok, warning, error), ``code``, ``message``, ``hint``, ``path``.
 
     Works without a vault. Writes nothing but two small files, for a moment, in the vault's runtime folder (without one
-    in the system's temporary folder).
+    in the system's temporary folder). ``agent_socket`` is where the person's SSH agent listens, if it does.
     """
     rows = [*_check_program(), *_guard(partial(_check_scanners, home)), *_guard(partial(_check_home, home))]
     revision = None
     try:
-        vault = OpenVault(locate(home, folder, named), SystemClock())
+        options = Options(home=home.root, agent_socket=agent_socket)
+        vault = OpenVault(locate(home, folder, named), SystemClock(), options)
     except GitmemError as error:
         rows += _check_exchange(tempfile.gettempdir())
+        rows.append(_row("ok", "authority", without_keys().message))
         rows.append(_row("warning" if error.code == "no-vault" else "error", error.code, error.message, error.hint))
         return Answer(Status.OK, None, rows=tuple(rows))
     layout = vault.layout
@@ -78,7 +78,6 @@ def _check_program() -> Iterator[Row]:
         f"gitmem {VERSION}, Python {python}, libgit2 {library_version()}, SQLite {sqlite_version()}, "
         f"{platform.system()}",
     )
-    yield _row("ok", "authority", AUTHORITY_LEVEL)
 
 
 def _check_scanners(home: HomeLayout) -> Iterator[Row]:
@@ -149,6 +148,7 @@ def _check_vault(vault: OpenVault) -> Iterator[Row]:
         _check_leftovers,
         _check_storage,
         _check_policy,
+        _check_signing,
         _check_receipts,
     )
     for check in checks:
@@ -266,6 +266,25 @@ def _check_storage(vault: OpenVault) -> Iterator[Row]:
     due = find_due(vault)
     if due:
         yield _row("warning", "maintain-due", due, "Run `gitmem maintain`.", vault.repo.objects_dir)
+
+
+def _check_signing(vault: OpenVault) -> Iterator[Row]:
+    """Tell how well it is proved that a person did what only a person may, and what the signatures lack."""
+    head = vault.head()
+    standing = read_standing(vault, head)
+    yield _row("ok", "authority", find_level(vault, standing).message)
+    hint = "Look at the history with `gitmem verify`."
+    for problem in standing.problems:
+        yield _row("error", problem.code, problem.message, hint, vault.layout.repo)
+    if standing.statement is None:
+        return
+    where = "held by the administrator" if standing.anchor and standing.anchor.is_roots else "kept in the home"
+    declared = len(standing.statement.declared)
+    message = f"statement {standing.statement.counter} signs for {declared} declared; the trusted keys are {where}"
+    yield _row("ok", "signing", message, path=vault.layout.repo)
+    unlike = list_unlike(vault, head, standing.statement)
+    if unlike:
+        yield _row("error", "declared-not-as-signed", say_unlike(unlike).message, hint, vault.layout.repo)
 
 
 def _check_receipts(vault: OpenVault) -> Iterator[Row]:

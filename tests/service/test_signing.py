@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -367,3 +368,25 @@ def test_the_first_signature_takes_a_policy_over_that_receipts_prove(desk: Desk,
         memory.set_policy(b"kinds: [fact]\n", person)
         memory.add_key(make_key(tmp_path, "pat"), None, person)
         assert memory.policy().extra["policy"]["origin"] == "policy.yaml"
+
+
+def test_two_who_sign_at_once_sign_one_after_the_other(signed: Desk, person: Actor) -> None:
+    def work(who: int) -> list[str]:
+        done = []
+        with signed.open() as memory:
+            for number in range(4):
+                try:
+                    declare(memory, f"Never {who} {number}", person)
+                    done.append(f"Never {who} {number}")
+                except GitmemError as error:
+                    assert error.code == "stale"
+        return done
+
+    with ThreadPoolExecutor(2) as pool:
+        done = [title for titles in pool.map(work, range(2)) for title in titles]
+    assert len(done) >= 4
+    assert boundaries(signed) == sorted([*done, "Never delete", "Never push"])
+    with signed.open() as memory:
+        extra = memory.verify().extra
+    assert (extra["verdict"], extra["signed"]) == ("proven", 2 + len(done))
+    signed.judge()

@@ -133,3 +133,72 @@ def test_verify_says_what_is_proved_and_what_broke_first(gitmem: Gitmem, termina
     assert lines[1].startswith(f"  {gitmem.git('rev-parse', 'HEAD')[:12]} commit 'by hand' of ")
     assert lines[-1] == "broken: 1 commit against the rules"
     assert gitmem("verify", "--json").document["first"]["code"] == "not-signed"
+
+
+def level(gitmem: Gitmem) -> str:
+    rows = gitmem("doctor", "--json").json["results"]
+    return next(row["message"] for row in rows if row["code"] == "authority")
+
+
+BELOW = "; this protects against models that use the tools, not against a process of your own user"
+
+
+def test_doctor_names_the_level_of_proof(gitmem: Gitmem, terminal: Terminal, tmp_path: Path) -> None:
+    assert level(gitmem) == f"level 1 of 9: a person is shown by a code typed at a terminal{BELOW}"
+    terminal("keys", "add", make_key(tmp_path, "pat"))
+    unlocked = "level 3 of 9: operations are signed by a key without a passphrase, which any process of yours can use"
+    assert level(gitmem) == unlocked + BELOW
+    locked = make_key(tmp_path, "locked", "open sesame")
+    terminal("keys", "add", locked)
+    settings = Path(gitmem.environment.home, "settings.json")
+    settings.write_text(f'{{"signing_key": "{locked}"}}')
+    assert level(gitmem) == f"level 5 of 9: operations are signed by a key with a passphrase, typed for each{BELOW}"
+    settings.unlink()
+    assert level(gitmem).startswith("level 1 of 9: this machine has no key that the vault lists")
+    found = {row["code"]: row["message"] for row in gitmem("doctor", "--json").json["results"]}
+    assert found["signing"] == "statement 2 signs for 0 declared; the trusted keys are kept in the home"
+
+
+def test_a_key_in_an_agent_signs_for_any_process(gitmem: Gitmem, terminal: Terminal, tmp_path: Path) -> None:
+    terminal("keys", "add", make_key(tmp_path, "pat"))
+    locked = make_key(tmp_path, "locked", "open sesame")
+    terminal("keys", "add", locked)
+    socket = str(tmp_path / "agent")
+    agent = subprocess.Popen(["ssh-agent", "-D", "-a", socket], stdout=subprocess.PIPE, text=True)
+    assert agent.stdout is not None
+    try:
+        agent.stdout.readline()  # it listens once it has said where
+        around = {"PATH": terminal.path, "SSH_AUTH_SOCK": socket}
+        unlocked = str(tmp_path / "unlocked")
+        Path(unlocked).write_bytes(Path(locked).read_bytes())
+        Path(unlocked).chmod(0o600)
+        change = ["ssh-keygen", "-q", "-p", "-P", "open sesame", "-N", "", "-f", unlocked]
+        subprocess.run(change, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["ssh-add", "-q", unlocked], check=True, env=around)
+        settings = Path(gitmem.environment.home, "settings.json")
+        settings.write_text(f'{{"signing_key": "{locked}.pub"}}')
+        told = level(gitmem.at(agent_socket=socket))
+        assert told.startswith("level 3 of 9: operations are signed by a key in an agent")
+        done = terminal("declare", "Never push", "--kind", "boundary", SSH_AUTH_SOCK=socket)
+        assert done.code == 0
+        assert "statement 3 signs for 1 declared record" in gitmem("keys", "list").out
+    finally:
+        agent.terminate()
+        agent.wait()
+        agent.stdout.close()
+
+
+@pytest.mark.parametrize("step", ["write", "write-next", "stage", "commit", "prove", "receipt", "finish"])
+def test_a_signed_operation_that_is_killed_is_there_whole_or_not_at_all(
+    step: str, gitmem: Gitmem, terminal: Terminal, tmp_path: Path
+) -> None:
+    terminal("keys", "add", make_key(tmp_path, "pat"))
+    killed = terminal("declare", "Never push", "--kind", "boundary", GITMEM_FAILPOINT=step)
+    assert killed.code != 0
+    terminal("declare", "Never delete", "--kind", "boundary")
+    context = gitmem("context")
+    is_there = step in ("prove", "receipt", "finish")
+    assert context.err == ""
+    assert ("Never push" in context.out, "Never delete" in context.out) == (is_there, True)
+    assert gitmem("verify", "--json").document["verdict"] == "proven"
+    assert gitmem("keys", "list", "--json").document["signed"] == 2 + is_there

@@ -18,5 +18,5 @@ def command(call: Call) -> int:
     from gitmem.wiring import run_doctor
 
     around = call.environment
-    answer = run_doctor(around.home, around.folder, call.vault)
+    answer = run_doctor(around.home, around.folder, call.vault, around.agent_socket)
     return print_answer(call, answer, "", lambda found: format_findings(found.rows))
