@@ -81,7 +81,7 @@ def judge(vault: OpenVault, commit: CommitId, anchor: Anchor | None) -> Standing
     data = vault.repo.read_blob(commit, STATEMENT)
     signed = None if data is None else parse_signed(data)
     known = Standing(is_keyed=True, anchor=anchor, keys=listed)
-    if not (anchor is not None and anchor.keys) and not listed and (signed is None or not signed.statement.keys):
+    if not (anchor is not None and anchor.keys) and not listed and _is_over(anchor, signed):
         return Standing(is_keyed=False, anchor=anchor)
     problem = _find_problem(vault, anchor, signed)
     if problem is not None or signed is None:
@@ -167,6 +167,13 @@ def _find_problem(vault: OpenVault, anchor: Anchor | None, signed: Signed | None
             "statement-not-signed", f"the last statement is not signed by a key that is trusted here; {_ASK}"
         )
     return None
+
+
+def _is_over(anchor: Anchor | None, signed: Signed | None) -> bool:
+    """Tell whether nothing is signed any more: by what was signed last, or because a person here said so of it."""
+    if signed is None or not signed.statement.keys:
+        return True
+    return anchor is not None and anchor.digest == digest_of(signed.statement)
 
 
 def _is_forked(anchor: Anchor, statement: Statement) -> bool:

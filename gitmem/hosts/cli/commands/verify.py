@@ -40,11 +40,17 @@ def _verify(call: Call, memory: Memory, since: str | None) -> Answer:
     if call.as_json or not sys.stderr.isatty():
         return memory.verify(since)
 
+    width = 0
+
     def progress(done: int) -> None:
-        click.echo(f"\rLooked at {done} commits", nl=False, err=True)
+        nonlocal width
+        said = f"looked at {done} commits"
+        width = len(said)
+        click.echo(f"\r{said}", nl=False, err=True)
 
     answer = memory.verify(since, progress)
-    click.echo("\r\033[K", nl=False, err=True)
+    if width:
+        click.echo(f"\r{' ' * width}\r", nl=False, err=True)
     return answer
 
 
