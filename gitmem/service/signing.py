@@ -43,11 +43,12 @@ def apply_signed(vault: OpenVault, change: Change, apply: Callable[[Change], Rec
     if not change.edits or change.actor.surface is not Surface.HUMAN:
         return apply(change)
     for left in reversed(range(_TRIES)):
-        signed = _sign(vault, change)
+        head = vault.head()
+        signed = _sign(vault, head, change)
         if signed is None:
             return apply(change)
         try:
-            receipt = apply(_with_statement(vault, change, signed))
+            receipt = apply(_with_statement(vault, head, change, signed))
         except StateError as error:
             if left == 0 or error.fields.get("path") != STATEMENT or error.code not in ("stale", "path-taken"):
                 raise
@@ -76,8 +77,7 @@ def list_keys_after(change: Change, before: tuple[HumanKey, ...]) -> tuple[Human
     return before if data is None else parse_manifest(data).human_keys
 
 
-def _sign(vault: OpenVault, change: Change) -> Signed | None:
-    head = vault.head()
+def _sign(vault: OpenVault, head: CommitId, change: Change) -> Signed | None:
     standing = read_standing(vault, head)
     allowed = _find_allowed(change, standing)
     if not standing.is_keyed and not allowed:
@@ -215,9 +215,10 @@ def _digest_policy(vault: OpenVault, head: CommitId, change: Change, standing: S
     return None if data is None else _sha256(data)
 
 
-def _with_statement(vault: OpenVault, change: Change, signed: Signed) -> Change:
+def _with_statement(vault: OpenVault, head: CommitId, change: Change, signed: Signed) -> Change:
+    """Return ``change`` with its statement, made from that of ``head``: were it another's by now, it would be stale."""
     path = VaultPath(STATEMENT)
-    before = vault.repo.find_blobs(vault.head(), [path])[path]
+    before = vault.repo.find_blobs(head, [path])[path]
     by = find_signer(signed.signature)
     assert by is not None
     edit = FileEdit(path, before, format_signed(signed))
