@@ -54,6 +54,13 @@ class Undoing:
     notices: tuple[str, ...]
 
 
+_OTHER_WAYS = {
+    Action.POLICY.value: "Only changes of records can be undone. Set the policy of before with `gitmem policy set FILE`; "
+    "`git log -p policy.yaml` shows it.",
+    Action.TRUST.value: "Only changes of records can be undone. `gitmem keys` adds and removes keys.",
+}
+
+
 def undo(vault: OpenVault, ref: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
     """Take back the operation that ``ref`` names, an undo too: every record that it touched gets its old bytes back.
 
@@ -141,7 +148,7 @@ def _find_touched(
         raise StateError(
             "nothing-to-undo",
             f"{describe(operation)} changed no record",
-            "Only changes of records can be undone.",
+            _OTHER_WAYS.get(operation.op, "Only changes of records can be undone."),
             op_id=operation.op_id,
         )
     views = RecordViews()

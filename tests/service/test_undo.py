@@ -239,6 +239,13 @@ def test_operations_that_changed_no_record_have_nothing_to_undo(desk: Desk, memo
         )
 
 
+def test_a_policy_is_not_undone_and_it_is_said_how_it_goes_back(desk: Desk, memory: Memory, person: Actor) -> None:
+    done = memory.set_policy(b"model_may: [propose]\n", person)
+    refused = refuse(memory, done.op_id, person, desk)
+    assert refused.code == "nothing-to-undo"
+    assert "gitmem policy set FILE" in refused.hint
+
+
 def test_undoing_twice_names_the_undo(desk: Desk, memory: Memory, person: Actor) -> None:
     done = memory.observe(draft(), person)
     undone = memory.undo(done.op_id, person)
