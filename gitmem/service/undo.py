@@ -54,10 +54,10 @@ class Undoing:
     notices: tuple[str, ...]
 
 
+_RECORDS_ALONE = "Only changes of records can be undone."
 _OTHER_WAYS = {
-    Action.POLICY.value: "Only changes of records can be undone. Set the policy of before with `gitmem policy set FILE`; "
-    "`git log -p policy.yaml` shows it.",
-    Action.TRUST.value: "Only changes of records can be undone. `gitmem keys` adds and removes keys.",
+    Action.POLICY.value: f"{_RECORDS_ALONE} Set an earlier one with `gitmem policy set FILE`.",
+    Action.TRUST.value: f"{_RECORDS_ALONE} `gitmem keys` adds and removes keys.",
 }
 
 
@@ -148,7 +148,7 @@ def _find_touched(
         raise StateError(
             "nothing-to-undo",
             f"{describe(operation)} changed no record",
-            _OTHER_WAYS.get(operation.op, "Only changes of records can be undone."),
+            _OTHER_WAYS.get(operation.op, _RECORDS_ALONE),
             op_id=operation.op_id,
         )
     views = RecordViews()
