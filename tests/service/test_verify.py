@@ -236,3 +236,23 @@ def test_since_looks_at_what_came_after(signed: Desk, agent: Actor) -> None:
     assert faults(signed) == ["not-signed"]
     answer = verify(signed, "HEAD~1")
     assert (answer.extra["verdict"], answer.extra["commits"]) == ("proven", 1)
+
+
+def test_a_rule_of_the_signed_policy_lets_a_model_promote_and_one_that_nobody_signed_does_not(
+    signed: Desk, person: Actor, agent: Actor
+) -> None:
+    rule = b"promote:\n  - id: tested\n    evidence: [run]\n"
+    with signed.open() as memory:
+        memory.set_policy(rule, person)
+        one = memory.observe(draft("Tested"), agent).records[0].id
+        memory.promote(one, agent)
+        assert memory.verify().extra["verdict"] == "proven"
+    write(signed, "policy.yaml", rule.decode().replace("tested", "mine"))
+    commit_all(signed, "mine")
+    a_file(signed, "observations/*/an-observation*").rename(signed.repo / "promoted" / "x.md")
+    trailers = "Gitmem-Op: promote\nGitmem-Op-Id: e\nGitmem-Surface: model\nGitmem-Rule: policy:mine"
+    commit_all(signed, f"promote: x\n\n{trailers}")
+    assert [(row["code"], row["title"]) for row in verify(signed).rows] == [
+        ("not-signed", "mine"),
+        ("not-a-model-s", "x"),
+    ]
