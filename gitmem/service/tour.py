@@ -11,9 +11,13 @@ from typing import Any
 from gitmem.errors import IntegrityError
 from gitmem.model.answer import Answer
 from gitmem.model.authority import Actor, Surface
+from gitmem.model.candidate import Choice
 from gitmem.model.change import Receipt
+from gitmem.model.event import EventKind, Seen
+from gitmem.model.ids import RecordId
 from gitmem.model.record import Draft, Kind, State
 from gitmem.resources import folder, read_text
+from gitmem.service.curate import Wanted
 from gitmem.service.memory import Memory
 from gitmem.service.query import Filters
 
@@ -52,6 +56,9 @@ def run_tour(memory: Memory, story: dict[str, Any]) -> Iterator[Step]:
     yield _bring_in(memory)
     yield _declare(memory, story["declare"])
     yield _observe(memory, story["observe"])
+    yield _curate(memory, story["session"])
+    candidate = yield from _propose(memory, story["propose"])
+    yield _accept(memory, candidate)
     yield _promote(memory, story["promote"], story["retire"]["superseded_by"])
     yield _retire(memory, story["retire"])
     path = yield from _edit(memory, story["edit"])
@@ -62,6 +69,7 @@ def run_tour(memory: Memory, story: dict[str, Any]) -> Iterator[Step]:
         (_command("adopt", path),),
         receipts=(memory.adopt([path], SAMPLE_PERSON),),
     )
+    yield _context(memory)
     yield Step("log", "Every step is one commit.", (_command("log"),), answers=(memory.log(),))
 
 
@@ -89,6 +97,43 @@ def _observe(memory: Memory, items: list[dict[str, Any]]) -> Step:
     )
     says = "An agent writes down what it learned, with evidence; it needs nobody for that."
     return Step("observe", says, commands, receipts=receipts)
+
+
+def _curate(memory: Memory, told: dict[str, Any]) -> Step:
+    for event in told["events"]:
+        memory.journal_add(
+            Seen(
+                kind=EventKind(event["kind"]),
+                session=SAMPLE_AGENT.session,
+                host=SAMPLE_AGENT.host,
+                folder=memory.vault.layout.repo,
+                tool=event.get("tool", ""),
+                command_line=event.get("command", ""),
+                paths=tuple(event.get("paths", ())),
+                exit_code=event.get("exit_code"),
+            )
+        )
+    curation = memory.curate(SAMPLE_AGENT, Wanted(every=True, look=0))
+    return Step("curate", told["says"], (_command("curate", "--all"),), receipts=(curation.receipt,))
+
+
+def _propose(memory: Memory, items: list[dict[str, Any]]) -> Generator[Step, None, RecordId]:
+    proposed = [memory.propose(_draft(item), SAMPLE_AGENT).candidate.id for item in items]
+    commands = tuple(_command("propose", item["title"], "--kind", item["kind"], "--body", "…") for item in items)
+    says = "An agent may propose anything, a boundary, too. It waits in the inbox, out of Git."
+    yield Step("propose", says, (*commands, _command("inbox")), answers=(memory.inbox(),))
+    return proposed[0]
+
+
+def _accept(memory: Memory, candidate: RecordId) -> Step:
+    says = "A person accepts one; `gitmem review` would show them all, with one key each."
+    receipt = memory.accept([Choice(candidate)], SAMPLE_PERSON)
+    return Step("accept", says, (_command("accept", candidate),), receipts=(receipt,))
+
+
+def _context(memory: Memory) -> Step:
+    says = "What an agent is told when a session starts: what people declared, and what they reviewed."
+    return Step("context", says, (_command("context"),), answers=(memory.context(),))
 
 
 def _promote(memory: Memory, wanted: dict[str, Any], successor: str) -> Step:

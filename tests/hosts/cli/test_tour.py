@@ -22,6 +22,9 @@ STEPS = [
     "import",
     "declare",
     "observe",
+    "curate",
+    "propose",
+    "accept",
     "promote",
     "retire",
     "edit",
@@ -29,6 +32,7 @@ STEPS = [
     "search",
     "search",
     "adopt",
+    "context",
     "log",
 ]
 
@@ -54,7 +58,7 @@ def test_the_tour_is_one_document_of_steps_and_commits(bare: Gitmem, tmp_path: P
     assert [Path(row["path"]).name for row in found] == [asked["finds"] for asked in wanted]
     assert [row["uncommitted"] for row in found] == [False, True, False]
     notes = list((resources.folder("templates") / "sample").glob("*.md"))
-    assert len(git(repo, "ls-files", "*.md").splitlines()) == len(notes) + 8 + 1
+    assert len(git(repo, "ls-files", "*.md").splitlines()) == len(notes) + 8 + 2 + 1
     assert not Path(bare.environment.home).exists()
     assert sorted(path.name for path in (tmp_path / "tour").iterdir()) == ["home", "vault"]
 

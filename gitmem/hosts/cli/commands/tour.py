@@ -93,6 +93,11 @@ def _answer_lines(answer: Answer) -> list[str]:
     width = None if columns is None else max(columns - 4, 20)
     if answer.hits:
         return format_found(answer, width).split("\n")
+    if "text" in answer.extra:
+        return [safe_line(line) for line in str(answer.extra["text"]).split("\n")]
+    if answer.rows and "wants" in answer.rows[0]:
+        rows = [(row["id"], row.get("kind") or row["wants"], safe_line(row["title"])) for row in answer.rows]
+        return align(rows, width)
     rows = [(short(row["commit"]), safe_line(row["op"]), safe_line(row["title"])) for row in answer.rows[:MAX_LISTED]]
     return align(rows, width)
 
