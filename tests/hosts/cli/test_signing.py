@@ -129,7 +129,7 @@ def test_verify_says_what_is_proved_and_what_broke_first(gitmem: Gitmem, termina
     broken = gitmem("verify")
     assert broken.code == 7
     lines = broken.out.splitlines()
-    assert lines[0] == f"error: not-signed: baseline/{name} is changed, and nobody signed for it"
+    assert lines[0] == f"error: not-signed: baseline/{name} is removed, and nobody signed for it"
     assert lines[1].startswith(f"  {gitmem.git('rev-parse', 'HEAD')[:12]} commit 'by hand' of ")
     assert lines[-1] == "broken: 1 commit against the rules"
     assert gitmem("verify", "--json").document["first"]["code"] == "not-signed"
