@@ -130,7 +130,9 @@ CLOSED: dict[str, Closed] = {
     "registry": Closed(
         "R", at("registry.json"), "error registry-unreadable", "registry-unreadable", "registry-unreadable"
     ),
-    "home": Closed("R", at(""), "error registry-unreadable", "registry-unreadable", "registry-unreadable"),
+    "home": Closed(
+        "R", at(""), "error registry-unreadable", "registry-unreadable", "registry-unreadable settings-unreadable"
+    ),
 }
 
 
