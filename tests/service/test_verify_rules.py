@@ -343,21 +343,54 @@ def test_statements_that_are_not_what_their_commit_does_are_named(signed: Desk, 
 
 
 @needs_openssh
-def test_a_chain_that_was_signed_apart_can_t_be_merged(signed: Desk, person: Actor, agent: Actor) -> None:
+def test_what_the_sides_of_a_merge_did_is_theirs_and_what_it_does_itself_is_named(signed: Desk, agent: Actor) -> None:
     signed.git("switch", "-q", "-c", "other")
-    signed.git("switch", "-q", "main")
-    with signed.open() as memory:
-        memory.observe(draft("One"), agent)
-    signed.git("switch", "-q", "other")
     (signed.repo / "Page.md").write_text("Plain.\n")
     commit_all(signed)
     signed.git("switch", "-q", "main")
+    with signed.open() as memory:
+        memory.observe(draft("One"), agent)
     signed.git("merge", "-q", "--no-edit", "other")
-    assert found(signed) == ("proven", [])  # what the sides did was theirs
-    (signed.repo / "baseline" / "x.md").write_text("")
+    assert found(signed) == ("proven", [])
     edit(signed, "baseline/never-push*", "Never", "Always")
     signed.git("commit", "-q", "-a", "--amend", "--no-edit")
     assert found(signed) == ("broken", [("not-signed", "Merge branch 'other'")])
+
+
+@needs_openssh
+def test_two_lines_in_which_people_signed_apart_are_named_where_they_are_merged(signed: Desk, person: Actor) -> None:
+    anchor = next(Path(signed.home, "anchors").iterdir())
+    seen = anchor.read_bytes()
+    signed.git("switch", "-q", "-c", "other")
+    signed.git("switch", "-q", "main")
+    with signed.open() as memory:
+        declare(memory, "Never sleep", person)
+        declare(memory, "Never rest", person)
+    kept = anchor.read_bytes()
+    anchor.write_bytes(seen)
+    other = signed.git("commit-tree", "other^{tree}", "-p", "other", "-m", "to be built upon").strip()
+    signed.git("update-ref", "refs/heads/other", other)
+    main = signed.git("rev-parse", "main").strip()
+    signed.git("reset", "-q", "--hard", "other")  # what another machine did, whose branch is main, too
+    with signed.open() as memory:
+        declare(memory, "Never eat", person)
+    signed.git("branch", "-q", "-f", "other", "HEAD")
+    signed.git("reset", "-q", "--hard", main)
+    anchor.write_bytes(kept)
+    signed.git("merge", "-q", "--no-ff", "-X", "ours", "-m", "both", "other")
+    level, rows = found(signed)
+    assert (level, rows) == ("broken", [("statement-forked", "both")])
+
+
+@needs_openssh
+def test_where_the_only_key_was_lost_its_removal_is_named_and_nothing_after_it(signed: Desk, person: Actor) -> None:
+    remove_keys(signed)
+    commit_all(signed, "lost")
+    with signed.open() as memory:
+        memory.trust_keys(person, memory.find_trusting())
+        declare(memory, "Never sleep", person)
+    assert found(signed) == ("broken", [("not-signed", "lost")])
+    assert found(signed, "HEAD~1") == ("consistent", [])
 
 
 @needs_openssh
