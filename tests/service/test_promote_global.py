@@ -544,6 +544,9 @@ def test_where_people_sign_both_halves_are_signed(home: Home, tmp_path: Path) ->
         memory.status()
     assert where(home, two) == ("retired", "promoted")
     home.judge()
+    for place in ("acme", "global"):
+        with home.open(place) as memory:
+            assert memory.verify().extra["verdict"] == "proven"
 
 
 def test_a_forged_file_retires_nothing(home: Home, acme: Memory) -> None:

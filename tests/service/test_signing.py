@@ -363,6 +363,25 @@ def test_a_signed_policy_holds_where_receipts_are_lost_and_is_missed_when_it_is_
         assert memory.policy().extra["policy"]["origin"] == "unconfirmed"
 
 
+@pytest.mark.parametrize(("keyed", "origin"), [(True, "unconfirmed"), (False, "policy.yaml")])
+def test_a_forged_receipt_makes_no_policy_hold_where_people_sign(
+    keyed: bool, origin: str, desk: Desk, person: Actor, tmp_path: Path
+) -> None:
+    with desk.open() as memory:
+        if keyed:
+            memory.add_key(make_key(tmp_path, "pat"), None, person)
+        memory.set_policy(b"kinds: [fact]\n", person)
+        (desk.repo / "policy.yaml").write_bytes(b"accept:\n  - {id: any, evidence: [run]}\n")
+        commit_all(desk)
+        (file,) = desk.runtime.glob("receipts/*.jsonl")
+        receipt = json.loads(file.read_text().splitlines()[-1])
+        head = desk.git("rev-parse", "HEAD").strip()
+        with file.open("a") as lines:
+            lines.write(json.dumps(receipt | {"commit": head, "op_id": "e" * 16}) + "\n")
+    with desk.open() as memory:
+        assert memory.policy().extra["policy"]["origin"] == origin
+
+
 def test_the_first_signature_takes_a_policy_over_that_receipts_prove(desk: Desk, person: Actor, tmp_path: Path) -> None:
     with desk.open() as memory:
         memory.set_policy(b"kinds: [fact]\n", person)

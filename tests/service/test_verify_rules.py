@@ -12,7 +12,9 @@ import pytest
 
 from gitmem.model.answer import Answer
 from gitmem.model.authority import Action, Actor
+from gitmem.model.candidate import Choice
 from gitmem.model.ids import VaultId
+from gitmem.model.record import Draft, Kind, State
 from gitmem.model.signing import Signed
 from gitmem.service.edit import RecordEdit
 from gitmem.service.openssh import Signer, sign
@@ -93,6 +95,27 @@ def test_a_vault_in_which_people_sign_is_proven(signed: Desk, person: Actor, age
     assert (answer.extra["verdict"], answer.rows, answer.diagnostics) == ("proven", (), ())
     # Unsigned are a boundary of before the first key, and what a rule of the signed policy let the agent promote.
     assert (answer.extra["signed"], answer.extra["unsigned"]) == (12, 2)
+
+
+@needs_openssh
+def test_what_was_accepted_is_proven(signed: Desk, person: Actor, agent: Actor) -> None:
+    with signed.open() as memory:
+        memory.set_policy(b"accept:\n  - {id: by-run, evidence: [run]}\n", person)
+        kept = memory.observe(draft("Two workers"), agent).records[0].id
+        ids = [
+            memory.propose(Draft(title, f"{title}, really.", kind, evidence=evidence), agent).candidate.id
+            for title, kind, evidence in (
+                ("Never push", Kind.BOUNDARY, ()),
+                ("The cache is Redis", Kind.FACT, ()),
+                ("The build takes Node", Kind.FACT, ()),
+                ("The tests are slow", Kind.FACT, ("run:42",)),
+            )
+        ]
+        choices = [Choice(ids[0]), Choice(ids[1], to=State.PROMOTED), Choice(ids[2], into=kept)]
+        memory.accept(choices, person)
+        memory.accept([Choice(ids[3])], agent)
+    answer = verify(signed)
+    assert (answer.extra["verdict"], answer.rows, answer.extra["signed"]) == ("proven", (), 4)
 
 
 def edit(desk: Desk, pattern: str, old: str, new: str) -> None:
