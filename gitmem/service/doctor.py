@@ -325,7 +325,7 @@ def _check_policy(vault: OpenVault) -> Iterator[Row]:
         severity = "error" if one.code == "policy-broken" else "warning"
         yield _row(severity, one.code, one.message, path=one.path)
     if not problems:
-        yield _row("ok", "policy", f"the policy that holds is that of {find_holding(vault, head).policy.origin}")
+        yield _row("ok", "policy", f"the policy that holds: {find_holding(vault, head).policy.origin}")
 
 
 def _find_journals(vault: OpenVault) -> list[str]:

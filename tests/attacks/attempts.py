@@ -14,6 +14,7 @@ import by_git
 import by_inbox
 import by_model
 import by_signature
+import by_surprise
 from attack_ground import Scene, build, judge
 
 Attempt = Callable[[Scene], None]
@@ -23,6 +24,7 @@ WAYS = (
     ("Files", by_files.ATTEMPTS),
     ("Git", by_git.ATTEMPTS),
     ("Signatures", by_signature.ATTEMPTS),
+    ("What waits for a person's word", by_surprise.ATTEMPTS),
 )
 """Every attempt, by the way it takes."""
 NEED_KEYS = frozenset(by_signature.ATTEMPTS)
