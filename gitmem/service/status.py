@@ -20,15 +20,20 @@ from gitmem.service.hidden import is_private_note
 from gitmem.service.inbox import count_candidates
 from gitmem.service.journal import describe_events
 from gitmem.service.maintain import find_due
+from gitmem.service.onboard import DRAFT
 from gitmem.service.policy import list_policy_problems
 from gitmem.service.standing import list_signing_problems
 from gitmem.service.vault import OpenVault
 from gitmem.service.waiting import list_waiting
 from gitmem.service.worktree import iter_work_notes, scan
 from gitmem.transaction.steps import RESTORE_HINT, find_lost_tip, say_lost
+from gitmem.vault.kept_draft import place_of_draft
 from gitmem.vault.private import may_be_private
+from gitmem.vault.review_draft import REVIEW
 from gitmem.vault.scan import Scan, read_stable
 
+_BEGUN = {"review": REVIEW, "onboard": DRAFT}
+"""The verbs that a person may break off, each with the name of what is kept of it."""
 INDEX_LOST = (
     "Git's staging area is missing or damaged, and what was staged in it is not known; the next operation makes it "
     "anew and keeps a damaged one as .git/damaged-index"
@@ -48,7 +53,8 @@ def status(vault: OpenVault) -> Answer:
     id, scope, path), ``branch``, ``in_progress``, ``counts`` by state, private ones apart, ``catalog`` as
     ``describe_catalog`` has it, ``journal`` as ``describe_events`` (``None`` where it can't be read), ``waiting``: how
     many ``notes``, ``private`` ones (which have no row), ``views`` and ``other_files`` are not committed, and
-    ``inbox``: how many ``candidates`` wait, ``deferred`` ones among them. Problems of files are diagnostics.
+    ``inbox``: how many ``candidates`` wait, ``deferred`` ones among them; ``unfinished`` names the verbs that a person
+    broke off. Problems of files are diagnostics.
     Raises what opening the vault raises.
     """
     manifest = vault.manifest
@@ -72,6 +78,7 @@ def status(vault: OpenVault) -> Answer:
         "catalog": catalog,
         "inbox": inbox,
         "journal": _count_events(vault, problems),
+        "unfinished": [verb for verb, name in _BEGUN.items() if os.path.lexists(place_of_draft(vault.layout, name))],
         "waiting": {
             "notes": len(rows),
             "private": len(waiting) - len(rows),

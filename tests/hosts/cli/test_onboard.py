@@ -115,7 +115,7 @@ def test_a_second_run_shows_what_is_declared_and_takes_only_what_is_new(
     ids=["interrupt", "end of input", "quit"],
 )
 def test_whoever_leaves_finds_the_answers_again(
-    leave: Callable[[Session], None], code: int, project: Path, start: Start
+    leave: Callable[[Session], None], code: int, project: Path, bare: Gitmem, start: Start
 ) -> None:
     session = start("onboard")
     session.say("Never push to main", "boundary> ")
@@ -130,6 +130,8 @@ def test_whoever_leaves_finds_the_answers_again(
     shown = again.until("boundary> ")
     assert "4 questions; going on with what you answered before.\n" in shown
     assert shown.endswith("  1. Never push to main\nboundary> ")
+    assert bare("status", "--json").document["unfinished"] == ["onboard"]
+    assert "begun    `gitmem onboard` is not finished, and goes on where it was\n" in bare("status").out
 
 
 def test_answers_outlive_a_kill(project: Path, start: Start) -> None:

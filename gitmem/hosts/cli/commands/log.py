@@ -15,7 +15,8 @@ from gitmem.model.answer import Answer
 from gitmem.model.authority import OUTSIDE, Action
 
 MAX_NOTE_LINES = 4
-OPS = [*(action.value for action in Action), OUTSIDE]
+_NO_COMMIT = (Action.PROPOSE, Action.REJECT, Action.SETTINGS)
+OPS = [*(action.value for action in Action if action not in _NO_COMMIT), OUTSIDE]
 
 
 @verb(

@@ -46,6 +46,7 @@ def _format(answer: Answer) -> str:
         asleep = extra["inbox"]["deferred"]
         deferred = f", {asleep} of them deferred" if asleep else ""
         facts.append(("inbox", f"{count(inbox, 'candidate')}{deferred}; `gitmem inbox` lists them"))
+    facts += [("begun", f"`gitmem {verb}` is not finished, and goes on where it was") for verb in extra["unfinished"]]
     facts += [("events", said) for said in [_say_events(extra["journal"])] if said]
     if extra["in_progress"]:
         facts.append(("under way", safe_line(f"a {extra['in_progress']} of Git; finish or abort it")))
