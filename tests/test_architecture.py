@@ -75,7 +75,12 @@ def test_only_hosts_print() -> None:
         if not name.startswith("gitmem/hosts/")
         for node in ast.walk(ast.parse(TEXTS[name]))
         if (isinstance(node, ast.Name) and node.id in ("print", "input"))
-        or (isinstance(node, ast.Attribute) and node.attr in ("stdout", "stderr", "stdin"))
+        or (
+            isinstance(node, ast.Attribute)
+            and node.attr in ("stdout", "stderr", "stdin")
+            # A program that is started has outputs, too; they are its own.
+            and not (name == "gitmem/programs.py" and isinstance(node.value, ast.Name) and node.value.id == "process")
+        )
     ]
     assert found == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import time
 from pathlib import Path
@@ -42,6 +43,39 @@ def test_a_slow_program_and_its_children_are_ended(tmp_path: Path) -> None:
 def test_what_a_program_leaves_running_is_ended_with_it(tmp_path: Path) -> None:
     ran = run_program(["/bin/sh", "-c", "sleep 60 & echo done"], timeout_s=20)
     assert (ran.code, ran.out) == (0, b"done\n")
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_program_that_talks_without_end_is_ended_at_its_bound(stream: str) -> None:
+    script = f"import sys\nwhile True: sys.{stream}.write('x' * 65536)"
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    started = time.monotonic()
+    with pytest.raises(UnavailableError) as raised:
+        run_program([sys.executable, "-I", "-c", script], timeout_s=60, max_output_bytes=1 << 20)
+    assert raised.value.code == "program-too-loud"
+    assert time.monotonic() - started < 30
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 << 10
+
+
+def test_what_a_program_starts_and_talks_counts_as_its_own() -> None:
+    started = time.monotonic()
+    with pytest.raises(UnavailableError) as raised:
+        run_program(["/bin/sh", "-c", "yes & sleep 30"], timeout_s=60, max_output_bytes=1000)
+    assert raised.value.code == "program-too-loud"
+    assert time.monotonic() - started < 30
+
+
+def test_all_that_was_said_before_the_end_is_heard() -> None:
+    script = "import sys; sys.stdout.write('o' * 300_000); sys.stderr.write('e' * 300_000); sys.exit(7)"
+    ran = run_program([sys.executable, "-I", "-c", script], timeout_s=30, max_output_bytes=300_000)
+    assert (ran.code, ran.out, ran.err) == (7, b"o" * 300_000, b"e" * 300_000)
+
+
+def test_a_program_that_closes_its_outputs_and_goes_on_is_waited_for() -> None:
+    ran = run_program(["/bin/sh", "-c", "exec >&- 2>&-; sleep 0.2; exit 4"], timeout_s=30)
+    assert (ran.code, ran.out, ran.err) == (4, b"", b"")
+    with pytest.raises(UnavailableError, match="did not end within"):
+        run_program(["/bin/sh", "-c", "exec >&- 2>&-; sleep 60"], timeout_s=0.3)
 
 
 @pytest.mark.parametrize(
