@@ -9,37 +9,38 @@ now.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from gitmem.errors import IntegrityError
 from gitmem.model.authority import Authority, Surface
 from gitmem.model.change import Receipt
-from gitmem.model.ids import RecordId
 from gitmem.model.record import Record, State
 from gitmem.model.signing import Statement
+from gitmem.model.vault_path import VaultPath
 from gitmem.service.standing import Standing, read_standing
 from gitmem.service.vault import OpenVault
 
 
 def list_confirmed(
     vault: OpenVault, committed: Iterable[Record], standing: Standing | None = None
-) -> frozenset[RecordId]:
-    """Return the ids of those ``committed`` records that a person's operation declared, and left as they are.
+) -> frozenset[VaultPath]:
+    """Return the paths of those ``committed`` records that a person's operation declared, and left as they are.
 
-    The records are as HEAD has them. Only what lies in the baseline and is ``user_declared`` can be among them.
-    ``standing`` is what ``read_standing`` said of HEAD, where it was asked already. In a vault without keys that was
-    cloned, or where receipts were lost, none is. Raises ``UnavailableError`` (``receipts-unreadable``).
+    Paths, for anybody can give a second file the id of a declared record. The records are as HEAD has them. Only what
+    lies in the baseline and is ``user_declared`` can be among them. ``standing`` is what ``read_standing`` said of it,
+    where that was asked already. In a vault without keys that was cloned, or where receipts were lost, none is. Raises
+    ``UnavailableError`` (``receipts-unreadable``).
     """
     from gitmem.transaction.receipts import find_latest
 
-    declared = {one.id: one for one in committed if is_declared(one)}
+    declared = [one for one in committed if is_declared(one)]
     if not declared:
         return frozenset()
     standing = standing or read_standing(vault, vault.head())
     if standing.is_keyed:
         return _list_signed(vault, declared, standing.statement)
-    receipts = find_latest(vault.layout, declared)
-    return frozenset(one for one, receipt in receipts.items() if _is_left_by(vault, declared[one], receipt))
+    receipts = find_latest(vault.layout, {one.id for one in declared})
+    return frozenset(one.path for one in declared if one.id in receipts and _is_left_by(vault, one, receipts[one.id]))
 
 
 def is_declared(record: Record) -> bool:
@@ -47,15 +48,13 @@ def is_declared(record: Record) -> bool:
     return record.state is State.BASELINE and record.authority is Authority.USER_DECLARED
 
 
-def _list_signed(
-    vault: OpenVault, declared: Mapping[RecordId, Record], statement: Statement | None
-) -> frozenset[RecordId]:
+def _list_signed(vault: OpenVault, declared: Iterable[Record], statement: Statement | None) -> frozenset[VaultPath]:
     if statement is None:
         return frozenset()
     signed = {one.path: one for one in statement.declared}
     return frozenset(
-        record.id
-        for record in declared.values()
+        record.path
+        for record in declared
         if (one := signed.get(record.path)) is not None
         and one.id == record.id
         and one.blob == record.fingerprint

@@ -140,21 +140,22 @@ def _gather(reading: Reading, scope: Scope, *, is_own: bool) -> _Look:
     found, unreadable = _read_baseline(reading)
     committed = found.records
     wanted = [one for one in committed if is_own or one.kind in _PARTS]
-    confirmed = list_confirmed(reading.vault, wanted, found.standing) | found.back
+    back = {one.path for one in committed if one.id in found.back}
+    confirmed = list_confirmed(reading.vault, committed, found.standing) | back
     current, held = _sort_out(wanted, today, find_superseded_declared(reading, wanted, confirmed))
     known = {one.id for one in committed}
     files = {row.path: row for row in rows}
     entries = [
         Entry(
             one,
-            _part(one) if one.id in confirmed else Part.UNCONFIRMED,
+            _part(one) if one.path in confirmed else Part.UNCONFIRMED,
             scope,
             (*_review_marks(one, today), _AS_SIGNED) if one.id in found.back else _marks(one, files, today),
         )
         for one in current
     ]
     new = [row for row in rows if row.id not in known and (is_own or row.kind in _PARTS)]
-    shown = {one.id for one in committed if one.id in confirmed or one not in wanted}
+    shown = {one.id for one in committed if one.path in confirmed}
     missing = count_missing(reading.vault, reading.head, shown, {one.path for one in unreadable}, found.standing)
     held += HeldBack(uncommitted=len(new), unreadable=len(unreadable), missing=missing)
     told = [one for one in reading.report.problems if one.path.startswith(f"{State.BASELINE.folder}/")]

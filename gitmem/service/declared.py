@@ -26,7 +26,7 @@ def list_declared(vault: OpenVault) -> tuple[Declared, ...]:
     """Return the baseline records, private ones left out, by title. Raises what reading raises."""
     records = [hit.record for hit in list_records(vault, Filters(states=(State.BASELINE,))).hits]
     confirmed = list_confirmed(vault, records)
-    return tuple(Declared(record, record.id in confirmed) for record in records)
+    return tuple(Declared(record, record.path in confirmed) for record in records)
 
 
 def find_same(draft: Draft, declared: Iterable[Declared]) -> Declared | None:

@@ -173,7 +173,7 @@ def find_adding(vault: OpenVault, file: str, name: str | None = None) -> Adding:
         return Adding(key, fingerprint_of(key.key), None, ())
     found = [record for record, _one in list_declared(vault, vault.head()) if not record.private]
     known = list_confirmed(vault, found)
-    titles = [[one.title for one in found if (one.id in known) is is_known] for is_known in (True, False)]
+    titles = [[one.title for one in found if (one.path in known) is is_known] for is_known in (True, False)]
     return Adding(key, fingerprint_of(key.key), tuple(titles[0]), tuple(titles[1]))
 
 

@@ -18,6 +18,7 @@ from gitmem.model.ids import RecordId
 from gitmem.model.recall import Candidate, Recall
 from gitmem.model.settings import VaultEntry
 from gitmem.model.validity import find_marks
+from gitmem.model.vault_path import VaultPath
 from gitmem.service.confirmed import list_confirmed
 from gitmem.service.global_vault import ask_global
 from gitmem.service.reading import Reading, answer
@@ -47,7 +48,7 @@ class _Look:
 
     place: Place
     sides: tuple[Side, ...]
-    confirmed: frozenset[RecordId]
+    confirmed: frozenset[VaultPath]
 
 
 def recall(
@@ -196,9 +197,15 @@ def _follow_links(reading: Reading, scored: Sequence[Scored]) -> dict[str, str]:
 
 
 def _list_confirmed(decided: Recall, looks: Sequence[_Look]) -> frozenset[RecordId]:
-    """Return the ids of the admitted records that are known to be declared, each by the vault that it is from."""
-    known = {(look.place.scope, record_id) for look in looks for record_id in look.confirmed}
-    return frozenset(one.record.id for one in decided.admitted if (one.scope.value, one.record.id) in known)
+    """Return the ids of the admitted records that are known to be declared, each by the vault that it is from.
+
+    One that another file has, too, which nobody is known to have declared, is not among them.
+    """
+    known = {(look.place.scope, path) for look in looks for path in look.confirmed}
+    proved = {one.record.id for one in decided.admitted if (one.scope.value, one.record.path) in known}
+    return frozenset(
+        proved - {one.record.id for one in decided.admitted if (one.scope.value, one.record.path) not in known}
+    )
 
 
 def _make_hit(one: Candidate, looks: Sequence[_Look], today: datetime.date) -> Hit:

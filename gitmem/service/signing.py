@@ -187,7 +187,7 @@ def _list_declared_after(vault: OpenVault, head: CommitId, change: Change, stand
     else:
         found = list_declared(vault, head)
         known = list_confirmed(vault, [record for record, _one in found], Standing(is_keyed=False))
-        before = {one.path: one for record, one in found if record.id in known}
+        before = {one.path: one for record, one in found if record.path in known}
     ids = {one.id for one in change.records}
     touched = {str(edit.path) for edit in change.edits}
     after = {path: one for path, one in before.items() if path not in touched and one.id not in ids}

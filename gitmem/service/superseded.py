@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 
-from gitmem.model.ids import RecordId
 from gitmem.model.links import LinkTargets, link_name
 from gitmem.model.record import Record, State
 from gitmem.model.validity import NOT_YET, find_marks
@@ -51,7 +50,7 @@ def find_replacements(reading: Reading, records: Sequence[Record]) -> dict[str, 
 
 
 def find_superseded_declared(
-    reading: Reading, committed: Sequence[Record], confirmed: Container[RecordId]
+    reading: Reading, committed: Sequence[Record], confirmed: Container[str]
 ) -> frozenset[str]:
     """Return the paths of those ``committed`` baseline records that another of them replaces.
 
@@ -59,7 +58,7 @@ def find_superseded_declared(
     """
     newer = [record for record in committed if record.supersedes]
     pairs = _iter_pairs(reading, committed, newer) if newer else ()
-    return frozenset(older.path for older, record in pairs if record.id in confirmed or older.id not in confirmed)
+    return frozenset(older.path for older, record in pairs if record.path in confirmed or older.path not in confirmed)
 
 
 def _iter_pairs(reading: Reading, older: Iterable[Record], newer: Iterable[Record]) -> Iterable[tuple[Record, Record]]:

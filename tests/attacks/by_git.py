@@ -53,6 +53,18 @@ def picked_from_another_vault(scene: Scene) -> None:
     scene.git("cherry-pick", "--keep-redundant-commits", commit)
 
 
+def twin_in_id_committed(scene: Scene) -> None:
+    """another note with the boundary's id, committed"""
+    scene.write("baseline/aaa.md", declared_note(scene.true))
+    scene.commit(trailers(scene, scene.true))
+
+
+def twin_in_id_committed_behind(scene: Scene) -> None:
+    """the same under a name that sorts behind the boundary's"""
+    scene.write("baseline/zzz.md", declared_note(scene.true))
+    scene.commit(trailers(scene, scene.true))
+
+
 def reverted_retirement(scene: Scene) -> None:
     """`git revert` of the commit that retired an old boundary"""
     retired = scene.git("log", "--format=%H", "--grep", "^retire").split()[0]
@@ -286,6 +298,8 @@ ATTEMPTS = (
     amended,
     amended_declaration,
     picked_from_another_vault,
+    twin_in_id_committed,
+    twin_in_id_committed_behind,
     reverted_retirement,
     old_file_again,
     merged_branch,
