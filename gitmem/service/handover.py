@@ -17,7 +17,7 @@ from gitmem.model.authority import Action, Actor, Surface
 from gitmem.model.change import Change, Receipt
 from gitmem.model.handover import Handover, Leaving
 from gitmem.model.ids import OpId, VaultId
-from gitmem.model.record import Problem, Record, State
+from gitmem.model.record import BASELINE_KINDS, Problem, Record, State
 from gitmem.model.settings import Scope
 from gitmem.service.find import get_record
 from gitmem.service.plan import carry_out, check_possible, edit_record, make_change, path_in, stamp
@@ -172,13 +172,19 @@ def _complete(pair: Pair, handover: Handover) -> str | None:
     """Do what is left to do, with both locks held; return what was done, for people. Raises what keeps it from that."""
     from gitmem.transaction.apply import recover_held
     from gitmem.transaction.earlier import find_operation
+    from gitmem.transaction.receipts import find_receipt
 
     for vault in (pair.target, pair.source):
         recover_held(vault.ground, vault.tools(waits=False))
-    there = find_operation(pair.target.ground, handover.op_id)
-    if there is None or find_operation(pair.source.ground, handover.op_id) is not None:
+    if find_operation(pair.target.ground, handover.op_id) is None:
         return None
-    # Anybody could have written that file. What it asks for is done only as far as the target's receipt says the same.
+    if find_operation(pair.source.ground, handover.op_id) is not None:
+        return None
+    # Anybody could have written that file, and a commit's trailers, too. What it asks for is done only as far as the
+    # target's receipt says the same.
+    there = find_receipt(pair.target.layout, handover.op_id)
+    if there is None:
+        raise StateError(HALF_DONE, "the global vault has no receipt of it: retire here by hand what went there")
     actor = handover.actor
     is_same = (there.op, there.surface, there.actor) == (Action.PROMOTE, Surface.HUMAN.value, actor.name)
     if not is_same or actor.surface is not Surface.HUMAN:
@@ -203,11 +209,19 @@ def _find_left(pair: Pair, leaving: Leaving) -> Found | None:
     if here is None or there is None:
         return None
     record, _data = here
+    if not may_go(record):
+        raise StateError(HALF_DONE, f"{record.id} is none that can go to the global vault: retire it here by hand")
     if (record.path, record.fingerprint) != (leaving.path, leaving.fingerprint):
         raise StateError(
             HALF_DONE, f"{record.title!r} ({record.path}) was changed since it went to the global vault: retire it here"
         )
     return here
+
+
+def may_go(record: Record) -> bool:
+    """Tell whether ``record`` is one that goes to the global vault at all: in use, not private, nothing to declare."""
+    is_knowledge = record.state in (State.OBSERVATION, State.PROMOTED) and record.kind not in BASELINE_KINDS
+    return is_knowledge and not record.private
 
 
 def _find_in_use(vault: OpenVault, leaving: Leaving) -> Found | None:

@@ -22,6 +22,7 @@ from gitmem.vault.schema import validate
 
 FORMAT = 1
 MAX_BYTES = 1 << 20
+_WHO = ("surface", "name", "email", "host", "session", "proof")
 
 
 def has_handovers(home: HomeLayout) -> bool:
@@ -91,7 +92,7 @@ def save_handover(home: HomeLayout, handover: Handover) -> None:
         "op_id": handover.op_id,
         "source": handover.source,
         "target": handover.target,
-        "actor": vars(actor) | {"surface": actor.surface.value, "proof": actor.proof.value},
+        "actor": {name: str(getattr(actor, name)) for name in _WHO},
         "request": handover.request,
         "time": handover.time,
         "records": [vars(one) for one in handover.records],

@@ -12,16 +12,19 @@ from pathlib import Path
 import pytest
 
 from gitmem.errors import GitmemError
-from gitmem.model.authority import Actor, Proof, Surface
+from gitmem.model.authority import Action, Actor, Proof, Surface
+from gitmem.model.change import Receipt, RecordRef
 from gitmem.model.ids import parse_op_id
 from gitmem.model.record import Draft, Kind, State
 from gitmem.model.settings import Scope
+from gitmem.model.vault_path import parse_vault_path
 from gitmem.service.init import NewVault
 from gitmem.service.memory import Memory
 from gitmem.service.query import Filters
 from gitmem.service.vault import Options
 from gitmem.transaction.apply import hold_vault
 from gitmem.transaction.ground import HANDOVER_STEPS, STEPS
+from gitmem.transaction.receipts import append_receipt
 from gitmem.wiring import make_vault, open_memory
 
 from conftest import Desk, draft
@@ -561,7 +564,7 @@ def test_a_forged_file_retires_nothing(home: Home, acme: Memory) -> None:
         "op_id": "forged",
         "source": acme.vault.entry.vault_id,
         "target": target,
-        "actor": vars(PERSON) | {"surface": "human", "proof": "code"},
+        "actor": {name: str(value) for name, value in vars(PERSON).items() if name != "shown"},
         "request": "",
         "time": "2026-12-01T00:00:00Z",
         "records": [{"id": other, "path": found.path, "fingerprint": found.fingerprint}],
@@ -598,3 +601,50 @@ def test_what_is_written_down_holds_no_text_of_the_record_and_only_the_person_ca
     assert (oct(file.stat().st_mode & 0o777), oct(file.parent.stat().st_mode & 0o777)) == ("0o600", "0o700")
     assert "workers starve" not in file.read_text()
     assert sorted(json.loads(file.read_bytes())["records"][0]) == ["fingerprint", "id", "path"]
+
+
+@pytest.mark.parametrize("has_receipt", [False, True], ids=["trailers", "a receipt"])
+def test_inv_boundaries_a_forged_file_takes_no_boundary_along(home: Home, acme: Memory, *, has_receipt: bool) -> None:
+    kept = acme.declare(Draft("Never push", kind=Kind.BOUNDARY), PERSON).records[0]
+    found = acme.show(kept.id).hits[0].record
+    seen = acme.show(observe(acme)).hits[0].record
+    note = (home.here.repo / seen.path).read_text().replace(seen.id, kept.id)
+    (home.there.repo / "promoted/it.md").write_text(note)
+    home.there.git("add", "--all")
+    trailers = {
+        "Op": "promote",
+        "Op-Id": OP,
+        "Record": kept.id,
+        "Surface": "human",
+        "Actor": PERSON.name,
+        "Format": "1",
+    }
+    message = "promote: it\n\n" + "\n".join(f"Gitmem-{name}: {value}" for name, value in trailers.items())
+    home.there.git("commit", "-q", "-m", message)
+    if has_receipt:
+        with home.open("global") as shared:
+            vault = shared.vault
+            ref = RecordRef(kept.id, parse_vault_path("promoted/it.md"), State.PROMOTED)
+            receipt = Receipt(Action.PROMOTE, OP, vault.head(), changed=True, records=(ref,), actor=PERSON.name)
+            append_receipt(vault.layout, replace(receipt, surface="human"))
+    forged = {
+        "format": 1,
+        "op_id": str(OP),
+        "source": acme.vault.entry.vault_id,
+        "target": home_id(home),
+        "actor": {name: str(value) for name, value in vars(PERSON).items() if name != "shown"},
+        "request": "",
+        "time": "2026-12-01T00:00:00Z",
+        "records": [{"id": kept.id, "path": found.path, "fingerprint": found.fingerprint}],
+    }
+    folder = Path(home.here.home, "pending")
+    folder.mkdir(exist_ok=True)
+    (folder / f"{OP}.json").write_text(json.dumps(forged))
+    why = "is none that can go to the global vault" if has_receipt else "the global vault has no receipt of it"
+    assert [problem.code for problem in acme.status().diagnostics if why in problem.message] == ["half-done"]
+    assert where(home, kept.id)[0] == "baseline"
+
+
+def home_id(home: Home) -> str:
+    with home.open("global") as shared:
+        return shared.vault.entry.vault_id
