@@ -115,14 +115,28 @@ def read_key(file: str, name: str | None = None) -> HumanKey:
     return HumanKey(chosen, key)
 
 
-def add_key(vault: OpenVault, file: str, name: str | None, actor: Actor, op_id: OpId | None = None) -> Receipt:
+def add_key(
+    vault: OpenVault,
+    file: str,
+    name: str | None,
+    actor: Actor,
+    op_id: OpId | None = None,
+    shown: HumanKey | None = None,
+) -> Receipt:
     """List a person's key in the manifest, as a signed operation; the first is signed by the key itself.
 
-    Where no signing key is set on this machine, the first becomes that. Raises ``InputError``
+    Where no signing key is set on this machine, the first becomes that. ``shown`` is the key that a person was shown:
+    a file that holds another by now is refused, with ``StateError`` (``changed-meanwhile``). Raises ``InputError``
     (``key-listed`` and what ``read_key`` raises), ``PolicyError`` (``needs-human``, ``signature-needed``) and what
     ``plan.carry_out`` raises; nothing is written then.
     """
     key = read_key(file, name)
+    if shown not in (None, key):
+        raise StateError(
+            "changed-meanwhile",
+            "the file holds another key than the one that was shown; nothing was written",
+            "Find out what changed it, and compare the fingerprint again.",
+        )
     private = file.removesuffix(".pub")
     own = private if os.path.isfile(private) else file
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gitmem.model.answer import Answer
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Receipt
+from gitmem.model.human_key import HumanKey
 from gitmem.model.ids import OpId
 from gitmem.service.memory_base import MemoryBase
 from gitmem.service.reading import report
@@ -90,11 +91,13 @@ class TrustVerbs(MemoryBase):
 
         return report(lambda: list_human_keys(self.vault))
 
-    def add_key(self, file: str, name: str | None, actor: Actor, op_id: OpId | None = None) -> Receipt:
+    def add_key(
+        self, file: str, name: str | None, actor: Actor, op_id: OpId | None = None, shown: HumanKey | None = None
+    ) -> Receipt:
         """List a person's key, as a signed operation. See ``service.human_keys``."""
         from gitmem.service.human_keys import add_key
 
-        return answer_again(self.vault, op_id, lambda: add_key(self.vault, file, name, actor, op_id))
+        return answer_again(self.vault, op_id, lambda: add_key(self.vault, file, name, actor, op_id, shown))
 
     def remove_key(self, name: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
         """Take a key off the list, as a signed operation. See ``service.human_keys``."""

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from gitmem.hosts.cli.commands.keys import _Trusting
+from gitmem.model.authority import Actor, Surface
+from gitmem.wiring import open_memory
+
 from signing_ground import make_key, needs_openssh
 
 if TYPE_CHECKING:
@@ -202,3 +206,16 @@ def test_a_signed_operation_that_is_killed_is_there_whole_or_not_at_all(
     assert ("Never push" in context.out, "Never delete" in context.out) == (is_there, True)
     assert gitmem("verify", "--json").document["verdict"] == "proven"
     assert gitmem("keys", "list", "--json").document["signed"] == 2 + is_there
+
+
+def test_what_is_trusted_is_what_was_shown_whatever_was_there_before(
+    gitmem: Gitmem, terminal: Terminal, tmp_path: Path
+) -> None:
+    assert terminal("keys", "add", f"{make_key(tmp_path, 'pat')}.pub", "--name", "Pat").code == 0
+    with open_memory(str(gitmem.environment.home), str(tmp_path), "global") as memory:
+        trusting = _Trusting(memory)
+        first = memory.find_trusting()
+        assert terminal("keys", "add", f"{make_key(tmp_path, 'two')}.pub", "--name", "Two").code == 0
+        trusting.preview()
+        wanted = trusting.run(Actor(Surface.HUMAN, "Pat", "pat@example.com"))
+    assert ([one.name for one in first.keys], [one.name for one in wanted.keys]) == (["Pat"], ["Pat", "Two"])

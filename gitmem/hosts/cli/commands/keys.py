@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,11 +15,16 @@ from gitmem.hosts.cli.options import op_id_option, text, text_option
 from gitmem.hosts.cli.plain import count
 from gitmem.hosts.cli.preview import Preview, vault_name
 from gitmem.hosts.cli.reading import say_answer
-from gitmem.hosts.cli.writing import write_record
+from gitmem.hosts.cli.writing import write_and_say, write_record
 from gitmem.model.answer import Answer
 from gitmem.model.authority import Actor
+from gitmem.model.change import Receipt
+from gitmem.model.human_key import HumanKey
 from gitmem.model.ids import OpId
 from gitmem.service.memory import Memory
+
+if TYPE_CHECKING:
+    from gitmem.service.human_keys import Adding, Trusting
 
 _ADDED = "lists the key in manifest.json, in one signed commit; from then on what only a person may do is signed"
 _REMOVED = "takes the key off the list, in one signed commit; what it signed so far stays good"
@@ -68,11 +73,9 @@ def add(call: Call, file: str, name: str | None, op_id: OpId | None) -> int:
     machine signs with, unless one is set. Every other is signed for by one that is listed. A person has to confirm it.
     """
     place = os.path.abspath(os.path.join(call.environment.folder, os.path.expanduser(file)))
-    return write_record(
-        call,
-        lambda memory, actor: memory.add_key(place, name, actor, op_id),
-        lambda memory: _preview_add(memory, place, name),
-    )
+    with call.open_memory() as memory:
+        adding = _Adding(memory, place, name, op_id)
+        return write_and_say(call, adding.run, adding.preview)
 
 
 @verb("remove", "gitmem keys remove 'in the safe'")
@@ -100,12 +103,8 @@ def trust(call: Call) -> int:
     tell you by another way. A person has to confirm it. Changes nothing in the repository.
     """
     with call.open_memory() as memory:
-        wanted = memory.find_trusting()
-
-        def attempt(actor: Actor) -> None:
-            memory.trust_keys(actor, wanted)
-
-        run_confirmed(call, attempt, lambda: _preview_trust(memory))
+        trusting = _Trusting(memory)
+        wanted = run_confirmed(call, trusting.run, trusting.preview)
         document: dict[str, Any] = {
             "ok": True,
             "trusted": [{"name": key.name, "fingerprint": print_} for key, print_ in wanted.list_fingerprints()],
@@ -116,8 +115,7 @@ def trust(call: Call) -> int:
     return 0
 
 
-def _preview_add(memory: Memory, file: str, name: str | None) -> Preview:
-    adding = memory.find_adding(file, name)
+def _preview_add(memory: Memory, adding: Adding) -> Preview:
     asked = [("name", adding.key.name), ("type", adding.key.key.split()[0]), ("fingerprint", adding.fingerprint)]
     texts = [
         ("declared so far, and signed with it", "\n".join(adding.declared or ())),
@@ -132,14 +130,45 @@ def _preview_remove(memory: Memory, name: str) -> Preview:
     return Preview("keys remove", vault_name(memory), _LAST if len(rows) == 1 else _REMOVED, asked=tuple(asked))
 
 
-def _preview_trust(memory: Memory) -> Preview:
-    wanted = memory.find_trusting()
-    facts = [(key.name, fingerprint) for key, fingerprint in wanted.list_fingerprints()]
-    before = [] if not wanted.before else [("trusted so far", ", ".join(key.name for key in wanted.before))]
-    asked = (("statement", str(wanted.counter)), *before)
-    return Preview(
-        "keys trust", vault_name(memory), _TRUSTED if wanted.keys else _FORGOTTEN, asked=asked, facts=tuple(facts)
-    )
+class _Trusting:
+    """What is shown is what is trusted: the very keys of the preview."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self.shown: Trusting | None = None
+
+    def run(self, actor: Actor) -> Trusting:
+        """Trust what was shown, or, before anything was, what is there."""
+        wanted = self.shown or self.memory.find_trusting()
+        self.memory.trust_keys(actor, wanted)
+        return wanted
+
+    def preview(self) -> Preview:
+        """Return what would be trusted, read now."""
+        self.shown = wanted = self.memory.find_trusting()
+        facts = tuple((key.name, fingerprint) for key, fingerprint in wanted.list_fingerprints())
+        before = [] if not wanted.before else [("trusted so far", ", ".join(key.name for key in wanted.before))]
+        asked = (("statement", str(wanted.counter)), *before)
+        effect = _TRUSTED if wanted.keys else _FORGOTTEN
+        return Preview("keys trust", vault_name(self.memory), effect, asked=asked, facts=facts)
+
+
+class _Adding:
+    """What is shown is what is listed: the very key of the preview."""
+
+    def __init__(self, memory: Memory, file: str, name: str | None, op_id: OpId | None) -> None:
+        self.memory, self.file, self.name, self.op_id = memory, file, name, op_id
+        self.shown: HumanKey | None = None
+
+    def run(self, actor: Actor) -> Receipt:
+        """List the key that was shown, or, before any was, the one in the file."""
+        return self.memory.add_key(self.file, self.name, actor, self.op_id, self.shown)
+
+    def preview(self) -> Preview:
+        """Return what would be listed, read now."""
+        adding = self.memory.find_adding(self.file, self.name)
+        self.shown = adding.key
+        return _preview_add(self.memory, adding)
 
 
 def _format(answer: Answer) -> str:
