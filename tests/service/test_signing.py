@@ -435,3 +435,28 @@ def test_the_only_key_was_lost_and_a_person_takes_the_vault_as_it_is(
         assert memory.verify().extra["first"]["title"] == "by hand"
         assert memory.verify(since).extra["verdict"] == "proven"
     assert boundaries(signed) == ["Never again", "Never delete", "Never lose a key", "Never push"]
+
+
+@pytest.mark.parametrize("name", ["a-twin.md", "z-twin.md"])
+def test_inv_boundaries_another_file_with_the_id_of_a_boundary_is_none_and_takes_it_out_of_nothing(
+    name: str, signed: Desk
+) -> None:
+    path = next(one for one in (signed.repo / "baseline").glob("never-push-*.md"))
+    (signed.repo / "baseline" / name).write_text(path.read_text().replace("Never push", "Push at will"))
+    commit_all(signed)
+    assert boundaries(signed) == ["Never delete", "Never push"]
+
+
+def test_a_key_file_that_was_swapped_since_it_was_shown_is_not_listed(
+    signed: Desk, person: Actor, tmp_path: Path
+) -> None:
+    file = Path(f"{make_key(tmp_path, 'spare')}.pub")
+    with signed.open() as memory:
+        shown = memory.find_adding(str(file), "spare").key
+        own = file.read_bytes()
+        file.write_bytes(Path(f"{make_key(tmp_path, 'mallory')}.pub").read_bytes())
+        with pytest.raises(StateError) as caught:
+            memory.add_key(str(file), "spare", person, shown=shown)
+        assert (caught.value.code, len(memory.list_human_keys().rows)) == ("changed-meanwhile", 1)
+        file.write_bytes(own)
+        assert memory.add_key(str(file), "spare", person, shown=shown).changed
