@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from gitmem.model.ids import Fingerprint, RecordId
+
 
 class Authority(StrEnum):
     """How far a record may be trusted, weakest last. Content never sets it; the surface does."""
@@ -64,7 +66,8 @@ class Action(StrEnum):
 class Actor:
     """Who acted. ``name`` and ``email`` become the author of the commit, ``host`` and ``session`` trailers in it.
 
-    ``proof`` says how a person was shown; it means nothing on a model surface.
+    ``proof`` says how a person was shown; it means nothing on a model surface. ``shown`` are the records that they were
+    shown before they confirmed, with the fingerprints of their files then: no others are changed in their name.
     """
 
     surface: Surface
@@ -73,6 +76,7 @@ class Actor:
     host: str = "cli"
     session: str = ""
     proof: Proof = Proof.CODE
+    shown: tuple[tuple[RecordId, Fingerprint], ...] = ()
 
 
 @dataclass(frozen=True)

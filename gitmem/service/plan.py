@@ -18,6 +18,7 @@ from gitmem.policy.secrets import check_secrets
 from gitmem.service.allowed import check_policy
 from gitmem.service.follow import follow
 from gitmem.service.gate import check_change
+from gitmem.service.in_passing import check_shown, check_taken_along
 from gitmem.service.keys import check_keys
 from gitmem.service.vault import OpenVault
 from gitmem.vault.frontmatter import edit_note
@@ -214,6 +215,8 @@ def check_possible(vault: OpenVault, change: Change) -> None:
 def _check(vault: OpenVault, change: Change) -> None:
     check_change(change, vault.settings)
     check_keys(vault, change)
+    check_shown(change)
+    check_taken_along(vault, change)
 
 
 def _is_month(name: str) -> bool:

@@ -11,6 +11,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TypeVar
 
 from gitmem.errors import PolicyError, StateError
@@ -35,7 +36,8 @@ def run_confirmed(
     """Return what ``attempt`` returns as the model, or as a person who agreed, where that is needed or wanted.
 
     What was typed as a prompt in a host is a person's at once, with no more to confirm; policy says how far that goes.
-    ``preview`` tells what would be done; it is called again after the answer, so that what is done is what was shown.
+    ``preview`` tells what would be done; it is called again after the answer, so that what is done is what was shown;
+    the records in it are tied to the person whom ``attempt`` is handed.
     ``stdin_is_used`` says that standard input was the record's text: then the answer comes from the controlling
     terminal. Raises ``PolicyError`` (``needs-human`` without a terminal, ``not-confirmed``) or ``StateError``
     (``changed-meanwhile``), nothing written, and whatever ``attempt`` raises.
@@ -61,7 +63,7 @@ def run_confirmed(
             "what was shown has changed since; nothing was written",
             "Run the command again and look at what it says now.",
         )
-    return attempt(call.person())
+    return attempt(replace(call.person(), shown=shown.seen))
 
 
 @contextlib.contextmanager

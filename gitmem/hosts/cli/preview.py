@@ -10,6 +10,7 @@ from typing import Any
 from gitmem.errors import UnavailableError
 from gitmem.hosts.cli.columns import align, safe_line
 from gitmem.model.answer import Answer, Status
+from gitmem.model.ids import Fingerprint, RecordId
 from gitmem.model.record import Draft, Record
 from gitmem.service.memory import Memory
 from gitmem.text import make_visible
@@ -20,7 +21,8 @@ class Preview:
     """What would be done to what: what was asked for, then what it is done to. ``vault`` is empty where it is to none.
 
     ``asked`` and ``facts`` are names and values, ``texts`` are headed texts, ``items`` are several records, each with
-    facts and a text of its own; all are shown whole.
+    facts and a text of its own; all are shown whole. ``seen`` are the records that are shown and will be changed, as
+    they are: what is done in the person's name is done to these.
     """
 
     verb: str
@@ -30,6 +32,7 @@ class Preview:
     facts: tuple[tuple[str, str], ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
     items: tuple[tuple[tuple[tuple[str, str], ...], str], ...] = ()
+    seen: tuple[tuple[RecordId, Fingerprint], ...] = ()
 
 
 def format_preview(shown: Preview) -> str:
@@ -60,8 +63,10 @@ def preview_drafts(memory: Memory, verb: str, drafts: Sequence[Draft], effect: s
 
 def preview_record(memory: Memory, verb: str, ref: str, effect: str) -> Preview:
     """Return what ``verb`` would do to the record ``ref``: all of its properties and its text. Reads."""
-    facts, text = describe_record(get_shown(memory.show(ref, to_person=True)))
-    return Preview(verb, vault_name(memory), effect, facts=facts, texts=(("text", text),))
+    record = get_shown(memory.show(ref, to_person=True))
+    facts, text = describe_record(record)
+    seen = ((record.id, record.fingerprint),)
+    return Preview(verb, vault_name(memory), effect, facts=facts, texts=(("text", text),), seen=seen)
 
 
 def preview_records(memory: Memory, verb: str, refs: Sequence[str], effect: str) -> Preview:
@@ -69,7 +74,8 @@ def preview_records(memory: Memory, verb: str, refs: Sequence[str], effect: str)
     if len(refs) == 1:
         return preview_record(memory, verb, refs[0], effect)
     records = {record.id: record for record in (get_shown(memory.show(ref, to_person=True)) for ref in refs)}
-    return Preview(verb, vault_name(memory), effect, items=tuple(map(describe_record, records.values())))
+    seen = tuple((record.id, record.fingerprint) for record in records.values())
+    return Preview(verb, vault_name(memory), effect, items=tuple(map(describe_record, records.values())), seen=seen)
 
 
 def with_asked(shown: Preview, asked: Iterable[tuple[str, str]], texts: Iterable[tuple[str, str]] = ()) -> Preview:

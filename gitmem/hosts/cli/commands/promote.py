@@ -76,8 +76,9 @@ def _preview(memory: Memory, refs: tuple[str, ...]) -> Preview:
         there = [("there", one.after.path), ("here", f"{one.retired} (retired)")]
         told = [("plain text there", f"{one.unlinked} of its links")] if one.unlinked else []
         items.append(((*facts, *there, *told), one.after.body.strip("\n")))
+    seen = tuple((one.record.id, one.record.fingerprint) for one in going)
     effect = _EFFECT_GLOBAL.format(it="it" if len(going) == 1 else "them", name=name)
     if len(items) == 1:
         facts, text = items[0]
-        return Preview("promote", vault_name(memory), effect, facts=facts, texts=(("text there", text),))
-    return Preview("promote", vault_name(memory), effect, items=tuple(items))
+        return Preview("promote", vault_name(memory), effect, facts=facts, texts=(("text there", text),), seen=seen)
+    return Preview("promote", vault_name(memory), effect, items=tuple(items), seen=seen)
