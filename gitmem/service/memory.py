@@ -115,11 +115,11 @@ class Memory(ReviewVerbs, TrustVerbs):
 
         return answer_again(self.vault, op_id, lambda: restore(self.vault, refs, actor, op_id))
 
-    def undo(self, ref: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
+    def undo(self, ref: str, actor: Actor, op_id: OpId | None = None, shown: Undoing | None = None) -> Receipt:
         """Take back one operation, an undo too, where nobody has built on it. See ``service.undo``."""
         from gitmem.service.undo import undo
 
-        return answer_again(self.vault, op_id, lambda: undo(self.vault, ref, actor, op_id))
+        return answer_again(self.vault, op_id, lambda: undo(self.vault, ref, actor, op_id, shown))
 
     def find_undoing(self, ref: str) -> Undoing:
         """Return what ``undo`` would do, for a person to look at. Raises. See ``service.undo``."""

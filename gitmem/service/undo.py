@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gitmem.errors import GitmemError, InputError, StateError
 from gitmem.git.repo import NOT_A_FILE
@@ -15,6 +15,7 @@ from gitmem.model.record import Record, state_of
 from gitmem.model.settings import Scope
 from gitmem.model.vault_path import VaultPath, find_path_problem
 from gitmem.service.built_upon import check_not_built_upon, check_own_ids
+from gitmem.service.confirmed import is_declared
 from gitmem.service.differences import describe_edit
 from gitmem.service.gate import authorize
 from gitmem.service.links import list_linking
@@ -35,7 +36,8 @@ class UndoneFile:
     """What becomes of one record or plain note, for a person to look at.
 
     ``path`` is where it lies now, or will lie if it comes back. ``change`` says what happens to it in a few words.
-    ``shown`` is its text where it comes or goes, else the lines that change, secrets masked.
+    ``shown`` is its text where it comes or goes, and all of it where it will be declared: that makes it the person's
+    who undoes. Else it is the lines that change. Secrets are masked.
     """
 
     path: str
@@ -61,12 +63,13 @@ _OTHER_WAYS = {
 }
 
 
-def undo(vault: OpenVault, ref: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
+def undo(vault: OpenVault, ref: str, actor: Actor, op_id: OpId | None = None, shown: Undoing | None = None) -> Receipt:
     """Take back the operation that ``ref`` names, an undo too: every record that it touched gets its old bytes back.
 
-    A record that it made goes; its content stays in history. Raises ``InputError`` as ``get_operation`` does,
-    ``StateError``: ``nothing-to-undo``, ``already-undone``, ``built-upon`` (names who changed what since),
-    ``duplicate-id``, and what every write raises, ``dirty-path`` and ``key-taken`` among it; ``PolicyError``
+    A record that it made goes; its content stays in history. ``shown`` is what a person was shown: where something else
+    would be done by now, nothing is. Raises ``InputError`` as ``get_operation`` does, ``StateError``:
+    ``nothing-to-undo``, ``already-undone``, ``built-upon`` (names who changed what since), ``duplicate-id``,
+    ``changed-meanwhile``, and what every write raises, ``dirty-path`` and ``key-taken`` among it; ``PolicyError``
     (``needs-human``). Nothing is written then.
     """
     request = describe_request(ref=ref)
@@ -75,6 +78,12 @@ def undo(vault: OpenVault, ref: str, actor: Actor, op_id: OpId | None = None) ->
         return earlier
     found = get_operation(vault, ref)
     undoing = _plan(vault, found)
+    if shown is not None and shown.edits != undoing.edits:
+        raise StateError(
+            "changed-meanwhile",
+            "what was shown has changed since; nothing was written",
+            "Run the command again and look at what it says now.",
+        )
 
     def ask() -> Decision:
         own = is_own_operation(vault, found, undoing.records, actor)
@@ -198,7 +207,9 @@ def _show_record(content: Mapping[VaultPath, tuple[bytes | None, bytes | None]],
     now = None if one.before is None else content[one.before.path][1]
     then = None if one.after is None else content[one.after.path][0]
     here = one.before or one.shown
-    return _show(here.path, one.shown.path, then, now)
+    shown = _show(here.path, one.shown.path, then, now)
+    is_whole = one.after is not None and is_declared(one.after)
+    return replace(shown, shown=describe_edit(None, then)) if is_whole else shown
 
 
 def _show(path: str, to: str, then: bytes | None, now: bytes | None) -> UndoneFile:

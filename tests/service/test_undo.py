@@ -648,3 +648,15 @@ def undo_or_refuse(desk: Desk, memory: Memory, receipt: Receipt) -> None:
     assert [row for row in memory.check().rows if row["code"] == "view-differs"] == []
     memory.undo(undone.op_id, PERSON)
     assert snapshot(desk) == before
+
+
+def test_what_was_shown_is_what_is_undone(desk: Desk, person: Actor) -> None:
+    with desk.open() as memory:
+        record_id = memory.declare(Draft("Never push", "Not even once.", Kind.BOUNDARY), person).records[0].id
+        edited = memory.edit(record_id, RecordEdit(summary="No pushing"), person)
+        shown = memory.find_undoing(edited.op_id)
+        assert [("Not even once." in one.shown, one.change) for one in shown.files] == [(True, "as it was before")]
+        with pytest.raises(StateError) as caught:
+            memory.undo(edited.op_id, person, shown=replace(shown, edits=()))
+        assert caught.value.code == "changed-meanwhile"
+        assert memory.undo(edited.op_id, person, shown=shown).changed

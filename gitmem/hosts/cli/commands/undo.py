@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from gitmem.hosts.cli.call import Call, pass_call
@@ -9,9 +11,14 @@ from gitmem.hosts.cli.complete import complete_operations
 from gitmem.hosts.cli.group import verb
 from gitmem.hosts.cli.options import op_id_option, text
 from gitmem.hosts.cli.preview import Preview, vault_name
-from gitmem.hosts.cli.writing import write_record
+from gitmem.hosts.cli.writing import write_and_say
+from gitmem.model.authority import Actor
+from gitmem.model.change import Receipt
 from gitmem.model.ids import OpId
 from gitmem.service.memory import Memory
+
+if TYPE_CHECKING:
+    from gitmem.service.undo import Undoing
 
 _EFFECT = "these files become what they were before that operation, in one new commit; history keeps both"
 
@@ -29,11 +36,29 @@ def command(call: Call, op: str, op_id: OpId | None) -> int:
     since, nothing is written, and the error names who changed it. Unless it is the agent's own operation on its own
     unreviewed observations, a person has to confirm it at the terminal.
     """
-    return write_record(call, lambda memory, actor: memory.undo(op, actor, op_id), lambda memory: _preview(memory, op))
+    with call.open_memory() as memory:
+        wanted = _Wanted(memory, op, op_id)
+        return write_and_say(call, wanted.run, wanted.preview)
 
 
-def _preview(memory: Memory, op: str) -> Preview:
-    undoing = memory.find_undoing(op)
+class _Wanted:
+    """What is shown is what is done: the very files of the preview."""
+
+    def __init__(self, memory: Memory, op: str, op_id: OpId | None) -> None:
+        self.memory, self.op, self.op_id = memory, op, op_id
+        self.shown: Undoing | None = None
+
+    def run(self, actor: Actor) -> Receipt:
+        """Do what was shown, or, before anything was, what there is to undo."""
+        return self.memory.undo(self.op, actor, self.op_id, self.shown)
+
+    def preview(self) -> Preview:
+        """Return what would be done, read now."""
+        self.shown = self.memory.find_undoing(self.op)
+        return _preview(self.memory, self.shown)
+
+
+def _preview(memory: Memory, undoing: Undoing) -> Preview:
     undone = undoing.operation
     asked = (
         ("operation", f"{undone.op} {undone.op_id}"),
