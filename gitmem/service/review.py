@@ -138,7 +138,8 @@ class Review:
             try:
                 candidate = _pick(waiting, one.id)
                 is_same = digest_of(self.vault, candidate, one.into) == one.digest
-                there.append(replace(one, alone=declares(self.vault, candidate, one)))
+                title = (one.draft or candidate.draft).title  # by which it is told; the draft on disk may say another
+                there.append(replace(one, alone=declares(self.vault, candidate, one), title=title))
                 reason = "it has changed since you decided; look at it again"
             except (InputError, StateError) as error:
                 is_same, known = False, decided.get(one.id)

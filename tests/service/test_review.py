@@ -15,6 +15,7 @@ from gitmem.model.review import How
 from gitmem.service.memory import Memory
 from gitmem.service.review import Review, count_by_how, find_kept, hold_review
 from gitmem.vault.inbox import load_inbox, save_candidate
+from gitmem.vault.review_draft import load_review, save_review
 
 from conftest import Desk
 
@@ -138,3 +139,13 @@ def test_what_is_declared_takes_a_code_of_its_own(memory: Memory, agent: Actor, 
     review.stage([review.look(two)], How.ACCEPT)
     assert [staged.alone for staged in review.staged] == [True, False]
     assert [found.id for found in review.take_back_step()] == [two]
+
+
+def test_a_decision_is_told_by_what_it_is_of_whatever_the_draft_on_disk_says(
+    memory: Memory, agent: Actor, review: Review
+) -> None:
+    review.stage([review.look(propose(memory, agent, "Alpha"))], How.REJECT, reason="no")
+    save_review(memory.vault.layout, replace(review.kept, staged=(replace(review.staged[0], title="Beta"),)))
+    again = Review(memory.vault, review.actor, load_review(memory.vault.layout))
+    assert again.settle() == ()
+    assert [one.title for one in again.staged] == ["Alpha"]
