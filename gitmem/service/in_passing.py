@@ -45,8 +45,11 @@ def check_taken_along(vault: OpenVault, change: Change) -> None:
 def check_shown(change: Change) -> None:
     """Check that the records which the actor was shown are changed as they were then.
 
-    Raises ``StateError`` (``changed-meanwhile``) where one has other bytes by now, or another record took its name.
+    A change of views alone, which goes before an operation, touches no record. Raises ``StateError``
+    (``changed-meanwhile``) where one has other bytes by now, or another record took its name.
     """
+    if not change.records:
+        return
     found = {one.id: one.before for one in change.records}
     for record_id, fingerprint in change.actor.shown:
         before = found.get(record_id)

@@ -13,6 +13,7 @@ import by_files
 import by_git
 import by_inbox
 import by_model
+import by_passing
 import by_signature
 import by_surprise
 from attack_ground import Scene, build, judge
@@ -25,6 +26,7 @@ WAYS = (
     ("Git", by_git.ATTEMPTS),
     ("Signatures", by_signature.ATTEMPTS),
     ("What waits for a person's word", by_surprise.ATTEMPTS),
+    ("What a person's own operation takes along", by_passing.ATTEMPTS),
 )
 """Every attempt, by the way it takes."""
 NEED_KEYS = frozenset(by_signature.ATTEMPTS)

@@ -81,3 +81,18 @@ def test_what_was_shown_is_what_is_changed(desk: Desk, person: Actor, agent: Act
                 memory.promote(one, replace(person, shown=shown))
             assert caught.value.code == "changed-meanwhile"
         assert memory.promote(one, replace(person, shown=((record.id, record.fingerprint),))).changed
+
+
+def test_views_that_fell_behind_are_repaired_before_what_was_shown_is_changed(
+    desk: Desk, person: Actor, agent: Actor
+) -> None:
+    with desk.open() as memory:
+        one = memory.observe(draft(), agent).records[0].id
+        other = memory.observe(draft("Another thing", "Else."), agent).records[0]
+        record = memory.show(one).hits[0].record
+    (desk.repo / other.path).unlink()
+    commit_all(desk)
+    with desk.open() as memory:
+        done = memory.promote(one, replace(person, shown=((record.id, record.fingerprint),)))
+    assert done.notices == ("the views did not match the records (an edit was committed outside gitmem); repaired",)
+    assert [subject.split(":")[0] for subject in desk.commits()[:2]] == ["promote", "repair"]
