@@ -17,7 +17,7 @@ from gitmem.service.plan import carry_out_allowed, find_earlier, make_change, pa
 from gitmem.service.retry import describe_request, given_fields
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible, one_line, shorten
-from gitmem.vault.record_file import file_name, format_record
+from gitmem.vault.record_file import file_name, format_draft
 
 
 def write_draft(
@@ -63,7 +63,7 @@ def make_record(
     """Return ``draft`` as a record, and the bytes of its file; its key may be another record's.
 
     The id is a fresh one, and the source the actor's session, unless others are given. Raises what
-    ``policy.content.check_draft``, ``policy.secrets.check_secrets`` and ``format_record`` raise.
+    ``policy.content.check_draft``, ``policy.secrets.check_secrets`` and ``format_draft`` raise.
     """
     check_secrets(texts_of(draft))  # before anything that is wrong with it is told with a word of it
     record_id = record_id or new_record_id()
@@ -72,19 +72,13 @@ def make_record(
     check_draft(draft, state)
     path = path_in(state, f"{state.folder}/{file_name(title, record_id)}", vault.clock.now())
     now = stamp(vault)
-    data = format_record(
+    data = format_draft(
         record_id,
-        draft.title,
-        draft.body,
-        kind=draft.kind,
-        summary=draft.summary,
+        draft,
         authority=authority,
-        tags=draft.tags,
-        key=draft.key,
         created=now,
         updated=now,
         source=source or (f"{actor.host}/{actor.session}" if actor.session else None),
-        evidence=draft.evidence,
         verified=verified,
     )
     return reread(path, data), data

@@ -26,7 +26,7 @@ from gitmem.service.plan import Move, path_in, reread
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible, shorten
 from gitmem.vault.curated import Curated
-from gitmem.vault.record_file import file_name, format_record
+from gitmem.vault.record_file import file_name, format_draft
 from gitmem.vault.spool import Spool, claim_spool, event_to_json, iter_claimed, iter_spools
 
 IDLE_MINUTES = 30
@@ -174,18 +174,8 @@ def _make_record(session: Session, draft: Draft, record_id: RecordId) -> tuple[R
     ended = datetime.datetime.fromisoformat(session.end)
     path = path_in(State.OBSERVATION, f"{State.OBSERVATION.folder}/{file_name(draft.title, record_id)}", ended)
     authority: Authority = authority_for(Action.CURATE, State.OBSERVATION)
-    data = format_record(
-        record_id,
-        draft.title,
-        draft.body,
-        kind=draft.kind,
-        summary=draft.summary,
-        authority=authority,
-        tags=draft.tags,
-        created=session.end,
-        updated=session.end,
-        source=session.source,
-        evidence=draft.evidence,
+    data = format_draft(
+        record_id, draft, authority=authority, created=session.end, updated=session.end, source=session.source
     )
     return reread(path, data), data
 

@@ -18,7 +18,8 @@ from gitmem.errors import GitmemError, InputError, UnavailableError
 from gitmem.model.authority import Surface
 from gitmem.model.candidate import Candidate, Decided, Fate, Near, Wants
 from gitmem.model.ids import OpId, RecordId, is_record_id
-from gitmem.model.record import Draft, Kind, Problem
+from gitmem.model.record import Problem
+from gitmem.vault.draft_json import draft_from_json, draft_to_json
 from gitmem.vault.layout import VaultLayout
 from gitmem.vault.os_lock import try_lock
 from gitmem.vault.schema import validate
@@ -168,20 +169,13 @@ def take_back(layout: VaultLayout, candidate_id: str) -> Candidate | None:
 
 def candidate_to_json(one: Candidate) -> dict[str, Any]:
     """Return the candidate as ``schema/candidate.schema.json`` describes it; what is empty is left out."""
-    draft = one.draft
     value: dict[str, Any] = {
         "id": one.id,
         "created": one.created,
         "expires": one.expires,
         "deferred": one.deferred,
         "wants": one.wants.value,
-        "title": draft.title,
-        "body": draft.body,
-        "kind": draft.kind.value if draft.kind else None,
-        "summary": draft.summary,
-        "tags": list(draft.tags),
-        "evidence": list(draft.evidence),
-        "key": draft.key,
+        **draft_to_json(one.draft),
         "targets": list(one.targets),
         "reason": one.reason,
         "actor": one.actor,
@@ -202,15 +196,7 @@ def candidate_from_json(value: dict[str, Any]) -> Candidate:
     return Candidate(
         id=RecordId(value["id"]),
         created=value["created"],
-        draft=Draft(
-            title=value["title"],
-            body=value["body"],
-            kind=Kind(value["kind"]) if "kind" in value else None,
-            summary=value.get("summary", ""),
-            tags=tuple(value.get("tags", ())),
-            evidence=tuple(value.get("evidence", ())),
-            key=value.get("key"),
-        ),
+        draft=draft_from_json(value),
         wants=Wants(value["wants"]),
         targets=tuple(map(RecordId, value.get("targets", ()))),
         reason=value.get("reason", ""),

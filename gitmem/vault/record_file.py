@@ -11,7 +11,7 @@ from gitmem.errors import InputError
 from gitmem.fences import find_conflict
 from gitmem.model.authority import Authority
 from gitmem.model.ids import RecordId, fingerprint
-from gitmem.model.record import Kind, Problem, Record, State, state_of
+from gitmem.model.record import Draft, Kind, Problem, Record, State, state_of
 from gitmem.model.vault_path import VaultPath
 from gitmem.text import fold, make_visible, slug
 from gitmem.vault.frontmatter import Note, format_note, parse_note
@@ -112,6 +112,24 @@ def format_record(  # noqa: PLR0913 - one parameter per property that most recor
     ordered = [own.name for own in PROPERTIES if own.name in given] + [name for name in given if name not in BY_NAME]
     present = {name: given[name] for name in ordered if given[name] not in (None, "", [], ())}
     return format_note({name: _check(name, value) for name, value in present.items()}, body)
+
+
+def format_draft(record_id: RecordId, draft: Draft, **others: Any) -> bytes:
+    """Return the file of a new record that says what ``draft`` says; ``others`` are the properties beside it.
+
+    Raises as ``format_record``.
+    """
+    return format_record(
+        record_id,
+        draft.title,
+        draft.body,
+        kind=draft.kind,
+        summary=draft.summary,
+        tags=draft.tags,
+        key=draft.key,
+        evidence=draft.evidence,
+        **others,
+    )
 
 
 def file_name(title: str, record_id: RecordId) -> str:

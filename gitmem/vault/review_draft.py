@@ -6,14 +6,13 @@ import json
 from typing import Any
 
 from gitmem.errors import IntegrityError
-from gitmem.model.record import Draft, Kind
 from gitmem.model.review import How, ReviewDraft, Staged
+from gitmem.vault.draft_json import draft_from_json, draft_to_json
 from gitmem.vault.kept_draft import drop_draft, load_draft, place_of_draft, save_draft
 from gitmem.vault.layout import VaultLayout
 from gitmem.vault.schema import validate
 
 REVIEW = "review.json"
-_LEFT_OUT: tuple[Any, ...] = (None, "", [])
 
 
 def load_review(layout: VaultLayout) -> ReviewDraft:
@@ -47,33 +46,6 @@ def save_review(layout: VaultLayout, kept: ReviewDraft) -> None:
     }
     validate("review", value)
     save_draft(layout, REVIEW, (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
-
-
-def draft_to_json(draft: Draft) -> dict[str, Any]:
-    """Return ``draft`` as the schema has it; what is empty is left out."""
-    value = {
-        "title": draft.title,
-        "body": draft.body,
-        "kind": draft.kind.value if draft.kind else None,
-        "summary": draft.summary,
-        "tags": list(draft.tags),
-        "evidence": list(draft.evidence),
-        "key": draft.key,
-    }
-    return {name: one for name, one in value.items() if one not in _LEFT_OUT or name == "body"}
-
-
-def draft_from_json(value: dict[str, Any]) -> Draft:
-    """Return the draft that ``draft_to_json`` made."""
-    return Draft(
-        title=value["title"],
-        body=value["body"],
-        kind=Kind(value["kind"]) if value.get("kind") else None,
-        summary=value.get("summary", ""),
-        tags=tuple(value.get("tags", ())),
-        evidence=tuple(value.get("evidence", ())),
-        key=value.get("key"),
-    )
 
 
 def _staged_to_json(one: Staged) -> dict[str, Any]:

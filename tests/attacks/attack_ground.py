@@ -190,3 +190,27 @@ def judge(answer: Answer) -> str:
 def append_json_line(path: Path, value: dict[str, Any]) -> None:
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(value) + "\n")
+
+
+def forge_candidate(scene: Scene, **changed: object) -> str:
+    """Put a candidate into the inbox by hand, and return its id."""
+    inbox = scene.runtime / "inbox"
+    inbox.mkdir(mode=0o700, exist_ok=True)
+    one = str(changed.get("id") or new_record_id())
+    value = {
+        "id": one,
+        "created": "2026-01-01T00:00:00Z",
+        "wants": "record",
+        "title": MARK,
+        "body": MARK,
+        "actor": "agent",
+        "surface": "model",
+        "seen": 9,
+        "worth": 1.0,
+        "evidence": ["run:make"],
+        "sources": [f"codex/s{number}" for number in range(9)],
+        "why": ["seen in 9 sessions"],
+    }
+    (inbox / f"{one}.json").write_text(json.dumps(value | changed))
+    assert one == scene.true or scene.gitmem("inbox", one).returncode == 0
+    return one

@@ -9,7 +9,7 @@ import sqlite3
 
 from gitmem.model.ids import new_record_id
 
-from attack_ground import MARK, POLICY, Scene, append_json_line, declared_note
+from attack_ground import MARK, PERSON, POLICY, Scene, append_json_line, declared_note, forge_candidate
 
 
 def new_note(scene: Scene) -> None:
@@ -114,23 +114,7 @@ def altered_digest(scene: Scene) -> None:
 
 def candidate_of_a_person(scene: Scene) -> None:
     """a candidate put into the inbox by hand as a person's, and `gitmem accept`"""
-    inbox = scene.runtime / "inbox"
-    inbox.mkdir(mode=0o700, exist_ok=True)
-    one = new_record_id()
-    value = {
-        "id": one,
-        "created": "2026-01-01T00:00:00Z",
-        "wants": "record",
-        "title": MARK,
-        "body": MARK,
-        "kind": "boundary",
-        "actor": "Pat Person",
-        "surface": "human",
-        "seen": 9,
-        "worth": 1.0,
-        "why": ["the person said so"],
-    }
-    (inbox / f"{one}.json").write_text(json.dumps(value))
+    one = forge_candidate(scene, kind="boundary", actor=PERSON.name, surface="human")
     scene.gitmem("accept", one)
     scene.gitmem("accept", "--all")
     scene.gitmem("curate")

@@ -11,32 +11,8 @@ from gitmem.errors import GitmemError
 from gitmem.model.candidate import Choice
 from gitmem.model.ids import RecordId, new_record_id
 
-from attack_ground import MARK, PERSON, POLICY, Scene, declared_note
+from attack_ground import PERSON, POLICY, Scene, declared_note, forge_candidate
 from by_inbox import _prompt
-
-
-def _forge(scene: Scene, **changed: object) -> str:
-    """Put a candidate into the inbox by hand, and return its id."""
-    inbox = scene.runtime / "inbox"
-    inbox.mkdir(mode=0o700, exist_ok=True)
-    one = str(changed.get("id") or new_record_id())
-    value = {
-        "id": one,
-        "created": "2026-01-01T00:00:00Z",
-        "wants": "record",
-        "title": MARK,
-        "body": MARK,
-        "actor": "agent",
-        "surface": "model",
-        "seen": 9,
-        "worth": 1.0,
-        "evidence": ["run:make"],
-        "sources": [f"codex/s{number}" for number in range(9)],
-        "why": ["seen in 9 sessions"],
-    }
-    (inbox / f"{one}.json").write_text(json.dumps(value | changed))
-    assert one == scene.true or scene.gitmem("inbox", one).returncode == 0
-    return one
 
 
 def _open_policy(scene: Scene) -> None:
@@ -49,31 +25,33 @@ def _open_policy(scene: Scene) -> None:
 
 def retirement_by_prompt(scene: Scene) -> None:
     """a candidate that retires the boundary, under another title, accepted by a prompt"""
-    one = _forge(scene, wants="retire", targets=[scene.true], title="Retire an old note", reason="old")
+    one = forge_candidate(scene, wants="retire", targets=[scene.true], title="Retire an old note", reason="old")
     _prompt(scene, f"gitmem accept {one}")
 
 
 def retirement_by_policy(scene: Scene) -> None:
     """the same where a policy of the person's accepts what has evidence"""
     _open_policy(scene)
-    _forge(scene, wants="retire", targets=[scene.true], title="Retire an old note", reason="old")
+    forge_candidate(scene, wants="retire", targets=[scene.true], title="Retire an old note", reason="old")
     scene.gitmem("accept", "--all")
     scene.gitmem("curate")
 
 
 def merge_by_prompt(scene: Scene) -> None:
     """a candidate that merges the attacker's words into the boundary, accepted by a prompt"""
-    one = _forge(scene, wants="merge", targets=[scene.true], kind="fact")
+    one = forge_candidate(scene, wants="merge", targets=[scene.true], kind="fact")
     _prompt(scene, f"gitmem accept {one}")
-    other = _forge(scene, wants="merge", targets=[scene.true, scene.own], body="", title="Two notes say the same")
+    other = forge_candidate(
+        scene, wants="merge", targets=[scene.true, scene.own], body="", title="Two notes say the same"
+    )
     _prompt(scene, f"gitmem accept {other}")
 
 
 def merge_by_policy(scene: Scene) -> None:
     """such a merge where a policy of the person's accepts what has evidence"""
     _open_policy(scene)
-    _forge(scene, wants="merge", targets=[scene.true], kind="fact")
-    _forge(scene, wants="merge", targets=[scene.true, scene.own], body="", title="Two notes say the same")
+    forge_candidate(scene, wants="merge", targets=[scene.true], kind="fact")
+    forge_candidate(scene, wants="merge", targets=[scene.true, scene.own], body="", title="Two notes say the same")
     scene.gitmem("accept", "--all")
     scene.gitmem("curate")
 
@@ -81,14 +59,14 @@ def merge_by_policy(scene: Scene) -> None:
 def merge_into_the_boundary(scene: Scene) -> None:
     """a proposal that a model accepts into the boundary, by name"""
     _open_policy(scene)
-    one = _forge(scene, kind="fact")
+    one = forge_candidate(scene, kind="fact")
     assert scene.gitmem("accept", one, "--into", scene.true).returncode != 0
     _prompt(scene, f"gitmem accept {one} --into {scene.true}")
 
 
 def fact_that_becomes_a_boundary(scene: Scene) -> None:
     """a proposed fact accepted by a prompt as a boundary, and edited and promoted into one"""
-    one = _forge(scene, kind="fact")
+    one = forge_candidate(scene, kind="fact")
     for words in (
         f"gitmem accept {one} --kind boundary --to baseline",
         f"gitmem accept {one}",
@@ -100,17 +78,17 @@ def fact_that_becomes_a_boundary(scene: Scene) -> None:
 
 def id_of_the_boundary(scene: Scene) -> None:
     """a candidate with the boundary's own id, accepted by the person among others"""
-    _forge(scene, id=scene.true, kind="fact")
+    forge_candidate(scene, id=scene.true, kind="fact")
     with scene.open() as memory, contextlib.suppress(GitmemError):
         memory.accept([Choice(RecordId(scene.true))], PERSON)
 
 
 def changed_between_look_and_word(scene: Scene) -> None:
     """a candidate that the person was shown as a fact, and that is a boundary when it is accepted"""
-    one = _forge(scene, kind="fact", title="The build takes ten minutes", body="It does.")
+    one = forge_candidate(scene, kind="fact", title="The build takes ten minutes", body="It does.")
     with scene.open() as memory:
         shown = memory.get_candidate(one)
-    _forge(scene, id=one, kind="boundary")
+    forge_candidate(scene, id=one, kind="boundary")
     with scene.open() as memory, pytest.raises(GitmemError, match="has changed since it was shown"):
         memory.accept([Choice(RecordId(one), shown=shown)], PERSON)
 
