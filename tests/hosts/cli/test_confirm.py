@@ -265,6 +265,25 @@ def test_what_is_adopted_is_what_was_shown(gitmem: Gitmem, terminal: Terminal) -
     assert gitmem.git("log", "--format=%s") == "init: global vault global"
 
 
+def test_what_is_brought_into_the_baseline_is_shown_whole_and_not_swapped(gitmem: Gitmem, terminal: Terminal) -> None:
+    folder = Path(gitmem.environment.folder, "rules")
+    folder.mkdir()
+    note = folder / "pushing.md"
+    note.write_text("Never push to main.\n\nAsk first.\n")
+
+    def swap(code: str) -> str:
+        note.write_text("Push as you like.\n")
+        return f"{code}\n"
+
+    said = terminal("import", "rules", "--state", "baseline", "--kind", "boundary", answer=swap)
+    assert "  | pushing\n  | \n  | Never push to main.\n  | \n  | Ask first.\n" in said.out
+    assert (said.code, "what was shown has changed since; nothing was written" in said.out) == (4, True)
+    assert gitmem.git("log", "--format=%s") == "init: global vault global"
+    assert terminal("import", "rules", "--state", "baseline", "--kind", "boundary").code == 0
+    said = terminal("import", "rules", "--state", "promoted")
+    assert "Push as you like" not in said.out
+
+
 def test_nobody_types_a_code_for_nothing(gitmem: Gitmem, terminal: Terminal) -> None:
     record_id = gitmem.observe("Old")
     gitmem("retire", record_id, "--reason", "outdated")

@@ -94,7 +94,10 @@ class _Importer:
         return self.memory.import_notes(self.place, self.call.person(), dry_run=True, **self.wanted)
 
     def preview(self) -> Preview:
-        """Return what would come in; nothing is written. The texts lie in the person's own folder and are not shown."""
+        """Return what would come in; nothing is written.
+
+        The texts lie in the person's own folder and are shown only where they will be declared in the person's name.
+        """
         report = self.look()
         facts = (
             ("folder", self.place),
@@ -104,7 +107,12 @@ class _Importer:
         )
         effect = "the notes become records with that standing, in one commit; the folder is left as it is"
         paths = "\n".join(record.path for record in report.imported)
-        return Preview("import", vault_name(self.memory), effect, asked=facts, texts=(("records", paths),))
+        declared = report.imported if self.wanted["state"] is State.BASELINE else ()
+        texts = (
+            ("records", paths),
+            *((record.path, f"{record.title}\n\n{record.body}".rstrip()) for record in declared),
+        )
+        return Preview("import", vault_name(self.memory), effect, asked=facts, texts=texts)
 
 
 def _pretend(report: ImportReport, actor: Actor) -> Receipt:
