@@ -270,7 +270,9 @@ def _check_storage(vault: OpenVault) -> Iterator[Row]:
 
 def _check_signing(vault: OpenVault) -> Iterator[Row]:
     """Tell how well it is proved that a person did what only a person may, and what the signatures lack."""
-    head = vault.head()
+    head = vault.repo.head().commit
+    if head is None:
+        return
     standing = read_standing(vault, head)
     yield _row("ok", "authority", find_level(vault, standing).message)
     hint = "Look at the history with `gitmem verify`."

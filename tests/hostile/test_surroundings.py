@@ -279,8 +279,8 @@ def test_doctor_says_what_a_typed_code_is_worth(gitmem: Gitmem) -> None:
     rows = gitmem("doctor", "--json").document["results"]
     said = next(row["message"] for row in rows if row["code"] == "authority")
     assert said == (
-        "a human surface is shown by a code typed at a terminal: this protects against models that use the tools, not "
-        "against a process that runs under your own account"
+        "level 1 of 9: a person is shown by a code typed at a terminal; this protects against models that use the "
+        "tools, not against a process of your own user"
     )
 
 
