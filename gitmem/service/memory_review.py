@@ -17,6 +17,7 @@ from gitmem.service.retry import answer_again
 
 if TYPE_CHECKING:
     from gitmem.model.event import Event, Odd, Seen
+    from gitmem.model.task_report import TaskReport
     from gitmem.service.curate import Curation, Wanted
 
 
@@ -46,6 +47,23 @@ class ReviewVerbs(MemoryBase):
         from gitmem.service.journal import list_events, list_sessions
 
         return report(lambda: list_sessions(self.vault) if session is None else list_events(self.vault, session))
+
+    def report(
+        self,
+        title: str,
+        report: TaskReport,
+        actor: Actor,
+        op_id: OpId | None = None,
+        *,
+        tags: Sequence[str] = (),
+        key: str | None = None,
+    ) -> Receipt:
+        """Write what came of a task as an observation of kind ``task``. See ``service.task_report``."""
+        from gitmem.service.task_report import report_task
+
+        return answer_again(
+            self.vault, op_id, lambda: report_task(self.vault, title, report, actor, op_id, tags=tags, key=key)
+        )
 
     def propose(self, draft: Draft, actor: Actor, *, why: Sequence[str] = (), op_id: OpId | None = None) -> Proposed:
         """Put a draft into the inbox, where it waits for a person. See ``service.propose``."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from gitmem.errors import InputError
 from gitmem.model.answer import Answer, Hit, Place, Status
-from gitmem.model.record import Problem, Record
+from gitmem.model.record import Kind, Problem, Record
 from gitmem.model.settings import VaultEntry
 from gitmem.model.validity import find_marks
 from gitmem.service.find import get_past_record, get_record
@@ -19,6 +19,8 @@ from gitmem.service.vault import OpenVault
 
 def show(vault: OpenVault, ref: str, *, to_person: bool = False, as_of: str | None = None) -> Answer:
     """Return the record ``ref`` as the one hit; ``extra`` has its ``body``, ``properties`` and ``file`` (all of it).
+
+    Of a task report ``extra["report"]`` has the parts, see ``task_report.describe_report``.
 
     Secrets that a person's edit brought in are masked. A private record is ``withheld``, unless it is shown to a person
     who is about to confirm something (``to_person``). ``as_of`` asks an earlier commit, see ``reading.answer``; no
@@ -65,4 +67,13 @@ def _show_past(reading: Reading, ref: str) -> Answer:
 
 
 def _whole(record: Record, data: bytes) -> dict[str, Any]:
-    return {"body": record.body, "properties": record.properties, "file": data.decode("utf-8", "replace")}
+    whole = {"body": record.body, "properties": record.properties, "file": data.decode("utf-8", "replace")}
+    return whole if (report := _find_report(record)) is None else whole | {"report": report}
+
+
+def _find_report(record: Record) -> dict[str, Any] | None:
+    if record.kind is not Kind.TASK:
+        return None
+    from gitmem.service.task_report import describe_report
+
+    return describe_report(record)

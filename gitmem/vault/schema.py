@@ -15,7 +15,7 @@ from gitmem.errors import InputError, IntegrityError
 from gitmem.resources import read_text
 from gitmem.text import make_visible, shorten
 
-_ASKED_FOR = frozenset({"record", "draft", "candidate", "event", "query", "policy"})
+_ASKED_FOR = frozenset({"record", "draft", "candidate", "event", "query", "policy", "report"})
 _MAX_REASON_CHARS = 300
 
 
@@ -24,7 +24,7 @@ def validate(name: str, value: Any) -> None:
 
     Changes nothing in it, and fills in no defaults. Raises code ``schema`` with the field ``path`` (such as
     ``vaults[0].scope``): ``InputError`` for what people and agents hand in (record, draft, candidate, event, query,
-    policy), ``IntegrityError`` for what gitmem itself wrote. The value is never quoted. An unknown name raises
+    policy, report), ``IntegrityError`` for what gitmem itself wrote. The value is never quoted. An unknown name raises
     ``FileNotFoundError``.
     """
     import fastjsonschema
