@@ -21,12 +21,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from host_payloads import load_payloads
 
 from gitmem.vault.record_file import parse_record
 
 from ground import Place, find_place, make_place
-from host_payloads import load_payloads
 
 COMMAND = [sys.executable, "-P", "-m", "gitmem"]
 NOTHING = [sys.executable, "-c", "pass"]
