@@ -28,16 +28,18 @@ def open_vault(home: str, folder: str, named: str | None = None, options: Option
     return OpenVault(entry, SystemClock(), replace(options or Options(), home=home, settle_handovers=_settle_handovers))
 
 
-def open_memory(home: str, folder: str, named: str | None = None, options: Options | None = None) -> Memory:
-    """Return the memory over the vault that ``open_vault`` returns."""
-    return make_memory(open_vault(home, folder, named, options))
+def open_memory(
+    home: str, folder: str, named: str | None = None, options: Options | None = None, actor: Actor | None = None
+) -> Memory:
+    """Return the memory over the vault that ``open_vault`` returns; ``actor`` writes where a call names nobody."""
+    return make_memory(open_vault(home, folder, named, options), actor)
 
 
-def make_memory(vault: OpenVault) -> Memory:
+def make_memory(vault: OpenVault, actor: Actor | None = None) -> Memory:
     """Return the memory over an open ``vault``."""
     from gitmem.service.memory import Memory
 
-    return Memory(vault, lambda: find_global(HomeLayout(vault.options.home)))
+    return Memory(vault, lambda: find_global(HomeLayout(vault.options.home)), actor)
 
 
 def _settle_handovers(vault: OpenVault) -> tuple[Problem, ...]:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from gitmem.errors import InputError
 from gitmem.model.ids import Fingerprint, RecordId
+from gitmem.text import find_hidden, make_visible, slug
+
+MAX_ACTOR_CHARS = 128
 
 
 class Authority(StrEnum):
@@ -77,6 +81,21 @@ class Actor:
     session: str = ""
     proof: Proof = Proof.CODE
     shown: tuple[tuple[RecordId, Fingerprint], ...] = ()
+
+
+def model_actor(name: str = "agent", host: str = "python", session: str = "") -> Actor:
+    """Return the actor of a program or model called ``name``: the model surface, whatever the name says.
+
+    ``host`` is what it runs in, ``session`` what that calls the conversation, empty for none. Pure. Raises
+    ``InputError`` (``bad-actor``) for a text that can't stand in a commit: empty, longer than ``MAX_ACTOR_CHARS``, with
+    a line break, a bracket or an invisible character.
+    """
+    for what, text in (("name", name), ("host", host), ("session", session or "-")):
+        is_plain = text == " ".join(text.split()) and not find_hidden(text) and not set("<>") & set(text)
+        if not text or len(text) > MAX_ACTOR_CHARS or not is_plain:
+            message = f"{make_visible(text)[:80]!r} can't be the {what} of an actor"
+            raise InputError("bad-actor", message, f"Use letters and digits, at most {MAX_ACTOR_CHARS} characters.")
+    return Actor(Surface.MODEL, name, f"{slug(name) or 'agent'}@agents.gitmem.invalid", host, session)
 
 
 @dataclass(frozen=True)

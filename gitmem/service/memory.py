@@ -1,7 +1,8 @@
 """The table of contents: everything that can be asked of one vault, one method a verb.
 
-Writes take the ``Actor`` who asks and raise ``GitmemError``; each takes an operation id, under which it may be asked
-for again and gives the same receipt, or is refused if something else is asked. Reads return an ``Answer`` that says how
+Writes take the ``Actor`` who asks (the memory's own program where none is named) and raise ``GitmemError``; each takes
+an operation id, under which it may be asked for again and gives the same receipt, or is refused if something else is
+asked. Reads return an ``Answer`` that says how
 it went. The verbs live in the modules of the same name and are loaded when first used.
 """
 
@@ -36,90 +37,113 @@ if TYPE_CHECKING:
 class Memory(ReviewVerbs, TrustVerbs):
     """One vault and all that can be done with it. Close it, or use it in a ``with`` block."""
 
-    def observe(self, draft: Draft, actor: Actor, op_id: OpId | None = None) -> Receipt:
+    def observe(self, draft: Draft, actor: Actor | None = None, op_id: OpId | None = None) -> Receipt:
         """Write an observation. See ``service.observe``."""
         from gitmem.service.observe import observe
 
-        return answer_again(self.vault, op_id, lambda: observe(self.vault, draft, actor, op_id))
+        return answer_again(self.vault, op_id, lambda: observe(self.vault, draft, actor or self.actor, op_id))
 
     def observe_all(
-        self, drafts: Sequence[Draft], actor: Actor, op_id: OpId | None = None, lines: Sequence[int] | None = None
+        self,
+        drafts: Sequence[Draft],
+        actor: Actor | None = None,
+        op_id: OpId | None = None,
+        lines: Sequence[int] | None = None,
     ) -> Receipt:
         """Write up to 1,000 observations in one operation, all or none. See ``service.observe``."""
         from gitmem.service.observe import observe_all
 
-        return answer_again(self.vault, op_id, lambda: observe_all(self.vault, drafts, actor, op_id, lines))
+        return answer_again(
+            self.vault, op_id, lambda: observe_all(self.vault, drafts, actor or self.actor, op_id, lines)
+        )
 
-    def declare(self, draft: Draft, actor: Actor, op_id: OpId | None = None) -> Receipt:
+    def declare(self, draft: Draft, actor: Actor | None = None, op_id: OpId | None = None) -> Receipt:
         """Write a baseline record, as a person. See ``service.declare``."""
         from gitmem.service.declare import declare
 
-        return answer_again(self.vault, op_id, lambda: declare(self.vault, draft, actor, op_id))
+        return answer_again(self.vault, op_id, lambda: declare(self.vault, draft, actor or self.actor, op_id))
 
     def declare_all(
-        self, drafts: Sequence[Draft], actor: Actor, op_id: OpId | None = None, lines: Sequence[int] | None = None
+        self,
+        drafts: Sequence[Draft],
+        actor: Actor | None = None,
+        op_id: OpId | None = None,
+        lines: Sequence[int] | None = None,
     ) -> Receipt:
         """Write up to 1,000 baseline records in one operation, as a person, all or none. See ``service.declare``."""
         from gitmem.service.declare import declare_all
 
-        return answer_again(self.vault, op_id, lambda: declare_all(self.vault, drafts, actor, op_id, lines))
+        return answer_again(
+            self.vault, op_id, lambda: declare_all(self.vault, drafts, actor or self.actor, op_id, lines)
+        )
 
-    def edit(self, ref: str, wanted: RecordEdit, actor: Actor, op_id: OpId | None = None) -> Receipt:
+    def edit(self, ref: str, wanted: RecordEdit, actor: Actor | None = None, op_id: OpId | None = None) -> Receipt:
         """Change a record in place. See ``service.edit``."""
         from gitmem.service.edit import edit
 
-        return answer_again(self.vault, op_id, lambda: edit(self.vault, ref, wanted, actor, op_id))
+        return answer_again(self.vault, op_id, lambda: edit(self.vault, ref, wanted, actor or self.actor, op_id))
 
-    def promote(self, ref: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
+    def promote(self, ref: str, actor: Actor | None = None, op_id: OpId | None = None) -> Receipt:
         """Move an observation to the reviewed knowledge, as a person. See ``service.promote``."""
         from gitmem.service.promote import promote
 
-        return answer_again(self.vault, op_id, lambda: promote(self.vault, [ref], actor, op_id))
+        return answer_again(self.vault, op_id, lambda: promote(self.vault, [ref], actor or self.actor, op_id))
 
-    def promote_all(self, refs: Sequence[str], actor: Actor, op_id: OpId | None = None) -> Receipt:
+    def promote_all(self, refs: Sequence[str], actor: Actor | None = None, op_id: OpId | None = None) -> Receipt:
         """Move several observations to the reviewed knowledge, in one operation. See ``service.promote``."""
         from gitmem.service.promote import promote
 
-        return answer_again(self.vault, op_id, lambda: promote(self.vault, refs, actor, op_id))
+        return answer_again(self.vault, op_id, lambda: promote(self.vault, refs, actor or self.actor, op_id))
 
     def retire(
-        self, ref: str, reason: str, actor: Actor, superseded_by: str | None = None, op_id: OpId | None = None
+        self,
+        ref: str,
+        reason: str,
+        actor: Actor | None = None,
+        superseded_by: str | None = None,
+        op_id: OpId | None = None,
     ) -> Receipt:
         """Take a record out of use and keep it. See ``service.retire``."""
         from gitmem.service.retire import retire
 
-        return answer_again(self.vault, op_id, lambda: retire(self.vault, [ref], reason, actor, superseded_by, op_id))
+        return answer_again(
+            self.vault, op_id, lambda: retire(self.vault, [ref], reason, actor or self.actor, superseded_by, op_id)
+        )
 
     def retire_all(
         self,
         refs: Sequence[str],
         reason: str,
-        actor: Actor,
+        actor: Actor | None = None,
         superseded_by: str | None = None,
         op_id: OpId | None = None,
     ) -> Receipt:
         """Take several records out of use, in one operation. See ``service.retire``."""
         from gitmem.service.retire import retire
 
-        return answer_again(self.vault, op_id, lambda: retire(self.vault, refs, reason, actor, superseded_by, op_id))
+        return answer_again(
+            self.vault, op_id, lambda: retire(self.vault, refs, reason, actor or self.actor, superseded_by, op_id)
+        )
 
-    def restore(self, ref: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
+    def restore(self, ref: str, actor: Actor | None = None, op_id: OpId | None = None) -> Receipt:
         """Bring a retired record back. See ``service.restore``."""
         from gitmem.service.restore import restore
 
-        return answer_again(self.vault, op_id, lambda: restore(self.vault, [ref], actor, op_id))
+        return answer_again(self.vault, op_id, lambda: restore(self.vault, [ref], actor or self.actor, op_id))
 
-    def restore_all(self, refs: Sequence[str], actor: Actor, op_id: OpId | None = None) -> Receipt:
+    def restore_all(self, refs: Sequence[str], actor: Actor | None = None, op_id: OpId | None = None) -> Receipt:
         """Bring several retired records back, in one operation. See ``service.restore``."""
         from gitmem.service.restore import restore
 
-        return answer_again(self.vault, op_id, lambda: restore(self.vault, refs, actor, op_id))
+        return answer_again(self.vault, op_id, lambda: restore(self.vault, refs, actor or self.actor, op_id))
 
-    def undo(self, ref: str, actor: Actor, op_id: OpId | None = None, shown: Undoing | None = None) -> Receipt:
+    def undo(
+        self, ref: str, actor: Actor | None = None, op_id: OpId | None = None, shown: Undoing | None = None
+    ) -> Receipt:
         """Take back one operation, an undo too, where nobody has built on it. See ``service.undo``."""
         from gitmem.service.undo import undo
 
-        return answer_again(self.vault, op_id, lambda: undo(self.vault, ref, actor, op_id, shown))
+        return answer_again(self.vault, op_id, lambda: undo(self.vault, ref, actor or self.actor, op_id, shown))
 
     def find_undoing(self, ref: str) -> Undoing:
         """Return what ``undo`` would do, for a person to look at. Raises. See ``service.undo``."""
@@ -135,8 +159,8 @@ class Memory(ReviewVerbs, TrustVerbs):
 
     def adopt(
         self,
-        paths: Sequence[str],
-        actor: Actor,
+        paths: Sequence[str] = (),
+        actor: Actor | None = None,
         op_id: OpId | None = None,
         notes: Sequence[EditedNote] | None = None,
         asked: Sequence[str] | None = None,
@@ -144,12 +168,14 @@ class Memory(ReviewVerbs, TrustVerbs):
         """Commit what a person edited outside gitmem; all of it when ``paths`` is empty. See ``service.adopt``."""
         from gitmem.service.adopt import adopt
 
-        return answer_again(self.vault, op_id, lambda: adopt(self.vault, paths, actor, op_id, notes, asked))
+        return answer_again(
+            self.vault, op_id, lambda: adopt(self.vault, paths, actor or self.actor, op_id, notes, asked)
+        )
 
     def import_notes(
         self,
         folder: str,
-        actor: Actor,
+        actor: Actor | None = None,
         *,
         state: State = State.OBSERVATION,
         kind: Kind | None = None,
@@ -162,7 +188,14 @@ class Memory(ReviewVerbs, TrustVerbs):
 
         def bring() -> ImportReport:
             return import_notes(
-                self.vault, folder, actor, state=state, kind=kind, dry_run=dry_run, progress=progress, op_id=op_id
+                self.vault,
+                folder,
+                actor or self.actor,
+                state=state,
+                kind=kind,
+                dry_run=dry_run,
+                progress=progress,
+                op_id=op_id,
             )
 
         return answer_again(self.vault, op_id, bring)
@@ -180,7 +213,7 @@ class Memory(ReviewVerbs, TrustVerbs):
 
     def list(
         self,
-        filters: Filters,
+        filters: Filters | None = None,
         limit: int | None = None,
         as_of: str | None = None,
         *,
@@ -189,38 +222,45 @@ class Memory(ReviewVerbs, TrustVerbs):
     ) -> Answer:
         """Return the records that ``filters`` admits, sorted, a page at a time. See ``service.list_records``."""
         from gitmem.service.list_records import Paging, list_records
+        from gitmem.service.query import Filters
 
-        return report(lambda: list_records(self.vault, filters, Paging(limit, offset, sort), as_of))
+        return report(lambda: list_records(self.vault, filters or Filters(), Paging(limit, offset, sort), as_of))
 
     def search(
         self,
         words: str,
-        filters: Filters,
+        filters: Filters | None = None,
         limit: int = 10,
         as_of: str | None = None,
         options: SearchOptions | None = None,
     ) -> Answer:
         """Return the records that best match ``words``, of the global vault too if asked. See ``service.search``."""
-        from gitmem.service.query import SearchOptions
+        from gitmem.service.query import Filters, SearchOptions
         from gitmem.service.search import search
         from gitmem.service.search_all import search_all
 
-        how = options or SearchOptions()
+        how, filters = options or SearchOptions(), filters or Filters()
         if how.all_vaults:
             return search_all(self.vault, self.find_global, words, filters, limit, as_of, how)
         return report(lambda: search(self.vault, words, filters, limit, as_of, how))
 
-    def tags(self, filters: Filters, wanted: Vocabulary | None = None, as_of: str | None = None) -> Answer:
+    def tags(
+        self, filters: Filters | None = None, wanted: Vocabulary | None = None, as_of: str | None = None
+    ) -> Answer:
         """Return the tags and how many records have each, as rows. See ``service.tags``."""
+        from gitmem.service.query import Filters
         from gitmem.service.tags import Vocabulary, tags
 
-        return report(lambda: tags(self.vault, filters, wanted or Vocabulary(), as_of))
+        return report(lambda: tags(self.vault, filters or Filters(), wanted or Vocabulary(), as_of))
 
-    def timeline(self, filters: Filters, wanted: Stretch | None = None, as_of: str | None = None) -> Answer:
+    def timeline(
+        self, filters: Filters | None = None, wanted: Stretch | None = None, as_of: str | None = None
+    ) -> Answer:
         """Return records by when they came to be, newest first, as rows by group. See ``service.timeline``."""
+        from gitmem.service.query import Filters
         from gitmem.service.timeline import Stretch, timeline
 
-        return report(lambda: timeline(self.vault, filters, wanted or Stretch(), as_of))
+        return report(lambda: timeline(self.vault, filters or Filters(), wanted or Stretch(), as_of))
 
     def context(self, max_chars: int | None = None) -> Answer:
         """Return what a session starts with, as ``extra["text"]`` and rows. See ``service.context``."""
@@ -318,15 +358,15 @@ class Memory(ReviewVerbs, TrustVerbs):
         return report(lambda: check(self.vault))
 
     def maintain(
-        self, actor: Actor, op_id: OpId | None = None, *, dry_run: bool = False
+        self, actor: Actor | None = None, op_id: OpId | None = None, *, dry_run: bool = False
     ) -> tuple[Receipt, Maintenance]:
         """Pack, write the commit graph, let the catalog grow; no record changes. See ``service.maintain``."""
         from gitmem.service.maintain import maintain
 
-        return maintain(self.vault, actor, op_id, dry_run=dry_run)
+        return maintain(self.vault, actor or self.actor, op_id, dry_run=dry_run)
 
-    def repair_views(self, actor: Actor, op_id: OpId | None = None) -> Receipt:
+    def repair_views(self, actor: Actor | None = None, op_id: OpId | None = None) -> Receipt:
         """Bring INDEX.md and the catalog in step with the committed records. See ``service.check``."""
         from gitmem.service.check import repair_views
 
-        return answer_again(self.vault, op_id, lambda: repair_views(self.vault, actor, op_id))
+        return answer_again(self.vault, op_id, lambda: repair_views(self.vault, actor or self.actor, op_id))

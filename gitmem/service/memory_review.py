@@ -52,7 +52,7 @@ class ReviewVerbs(MemoryBase):
         self,
         title: str,
         report: TaskReport,
-        actor: Actor,
+        actor: Actor | None = None,
         op_id: OpId | None = None,
         *,
         tags: Sequence[str] = (),
@@ -62,19 +62,23 @@ class ReviewVerbs(MemoryBase):
         from gitmem.service.task_report import report_task
 
         return answer_again(
-            self.vault, op_id, lambda: report_task(self.vault, title, report, actor, op_id, tags=tags, key=key)
+            self.vault,
+            op_id,
+            lambda: report_task(self.vault, title, report, actor or self.actor, op_id, tags=tags, key=key),
         )
 
-    def propose(self, draft: Draft, actor: Actor, *, why: Sequence[str] = (), op_id: OpId | None = None) -> Proposed:
+    def propose(
+        self, draft: Draft, actor: Actor | None = None, *, why: Sequence[str] = (), op_id: OpId | None = None
+    ) -> Proposed:
         """Put a draft into the inbox, where it waits for a person. See ``service.propose``."""
         from gitmem.service.propose import propose
 
-        return propose(self.vault, draft, actor, why=why, op_id=op_id)
+        return propose(self.vault, draft, actor or self.actor, why=why, op_id=op_id)
 
     def propose_all(
         self,
         drafts: Sequence[Draft],
-        actor: Actor,
+        actor: Actor | None = None,
         *,
         why: Sequence[str] = (),
         op_id: OpId | None = None,
@@ -83,7 +87,7 @@ class ReviewVerbs(MemoryBase):
         """Put up to 1,000 drafts into the inbox, all or none. See ``service.propose``."""
         from gitmem.service.propose import propose_all
 
-        return propose_all(self.vault, drafts, actor, why=why, op_id=op_id, lines=lines)
+        return propose_all(self.vault, drafts, actor or self.actor, why=why, op_id=op_id, lines=lines)
 
     def inbox(self, filters: InboxFilters | None = None, ref: str | None = None) -> Answer:
         """Return the candidates that wait, or one of them, as rows. See ``service.inbox``."""
@@ -97,46 +101,51 @@ class ReviewVerbs(MemoryBase):
 
         return get_candidate(self.vault, ref)
 
-    def plan_accept(self, choices: Sequence[Choice], actor: Actor) -> list[RecordChange]:
+    def plan_accept(self, choices: Sequence[Choice], actor: Actor | None = None) -> list[RecordChange]:
         """Return what ``accept`` would do, for a person to look at. Raises. See ``service.accept``."""
         from gitmem.service.accept import plan_accept
 
-        return plan_accept(self.vault, choices, actor)
+        return plan_accept(self.vault, choices, actor or self.actor)
 
-    def accept(self, choices: Sequence[Choice], actor: Actor, op_id: OpId | None = None) -> Receipt:
+    def accept(self, choices: Sequence[Choice], actor: Actor | None = None, op_id: OpId | None = None) -> Receipt:
         """Carry out what candidates want, all in one commit, and decide them. See ``service.accept``."""
         from gitmem.service.accept import accept
 
-        return answer_again(self.vault, op_id, lambda: accept(self.vault, choices, actor, op_id))
+        return answer_again(self.vault, op_id, lambda: accept(self.vault, choices, actor or self.actor, op_id))
 
-    def reject(self, refs: Sequence[str], reason: str, actor: Actor) -> Decisions:
+    def reject(self, refs: Sequence[str], reason: str, actor: Actor | None = None) -> Decisions:
         """Reject candidates; the same is not proposed again. See ``service.decide``."""
         from gitmem.service.decide import reject
 
-        return reject(self.vault, refs, reason, actor)
+        return reject(self.vault, refs, reason, actor or self.actor)
 
-    def withdraw(self, refs: Sequence[str], reason: str, actor: Actor) -> Decisions:
+    def withdraw(self, refs: Sequence[str], reason: str, actor: Actor | None = None) -> Decisions:
         """Take candidates back; the same may be proposed again. See ``service.decide``."""
         from gitmem.service.decide import withdraw
 
-        return withdraw(self.vault, refs, reason, actor)
+        return withdraw(self.vault, refs, reason, actor or self.actor)
 
-    def defer(self, refs: Sequence[str], until: str | None, actor: Actor) -> Decisions:
+    def defer(self, refs: Sequence[str], until: str | None, actor: Actor | None = None) -> Decisions:
         """Let candidates sleep until a date. See ``service.decide``."""
         from gitmem.service.decide import defer
 
-        return defer(self.vault, refs, until, actor)
+        return defer(self.vault, refs, until, actor or self.actor)
 
-    def reconsider(self, refs: Sequence[str], actor: Actor) -> Decisions:
+    def reconsider(self, refs: Sequence[str], actor: Actor | None = None) -> Decisions:
         """Take decisions back: the candidates wait again. See ``service.decide``."""
         from gitmem.service.decide import reconsider
 
-        return reconsider(self.vault, refs, actor)
+        return reconsider(self.vault, refs, actor or self.actor)
 
     def curate(
-        self, actor: Actor, wanted: Wanted | None = None, *, dry_run: bool = False, op_id: OpId | None = None
+        self,
+        actor: Actor | None = None,
+        wanted: Wanted | None = None,
+        *,
+        dry_run: bool = False,
+        op_id: OpId | None = None,
     ) -> Curation:
         """Write the episodes of sessions that are over, and propose what repeats. See ``service.curate``."""
         from gitmem.service.curate import curate
 
-        return curate(self.vault, actor, wanted, dry_run=dry_run, op_id=op_id)
+        return curate(self.vault, actor or self.actor, wanted, dry_run=dry_run, op_id=op_id)

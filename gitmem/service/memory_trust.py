@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 class TrustVerbs(MemoryBase):
     """Policy, human keys, verification; see ``service.memory``."""
 
-    def init_policy(self, actor: Actor, op_id: OpId | None = None) -> Receipt:
+    def init_policy(self, actor: Actor | None = None, op_id: OpId | None = None) -> Receipt:
         """Commit the policy that holds by default, for a person to edit. See ``service.set_policy``."""
         from gitmem.service.set_policy import init_policy
 
-        return answer_again(self.vault, op_id, lambda: init_policy(self.vault, actor, op_id))
+        return answer_again(self.vault, op_id, lambda: init_policy(self.vault, actor or self.actor, op_id))
 
     def set_policy(
-        self, data: bytes | None, actor: Actor, op_id: OpId | None = None, setting: Setting | None = None
+        self, data: bytes | None, actor: Actor | None = None, op_id: OpId | None = None, setting: Setting | None = None
     ) -> Receipt:
         """Commit the vault's policy; the work tree's ``policy.yaml`` where ``data`` is ``None``.
 
@@ -39,7 +39,9 @@ class TrustVerbs(MemoryBase):
         """
         from gitmem.service.set_policy import set_policy
 
-        return answer_again(self.vault, op_id, lambda: set_policy(self.vault, data, actor, op_id, setting))
+        return answer_again(
+            self.vault, op_id, lambda: set_policy(self.vault, data, actor or self.actor, op_id, setting)
+        )
 
     def find_setting(self, data: bytes | None = None) -> Setting:
         """Return what ``set_policy`` would change, for a person to look at. Raises. See ``service.set_policy``."""
@@ -47,12 +49,12 @@ class TrustVerbs(MemoryBase):
 
         return find_setting(self.vault, data)
 
-    def promote_to_global(self, refs: Sequence[str], actor: Actor, op_id: OpId | None = None) -> Handed:
+    def promote_to_global(self, refs: Sequence[str], actor: Actor | None = None, op_id: OpId | None = None) -> Handed:
         """Put records of this workspace into the global vault, as a person. See ``service.promote_global``."""
         from gitmem.service.promote_global import promote_to_global
 
         return answer_again(
-            self.vault, op_id, lambda: promote_to_global(self.vault, refs, self.find_global, actor, op_id)
+            self.vault, op_id, lambda: promote_to_global(self.vault, refs, self.find_global, actor or self.actor, op_id)
         )
 
     def find_going(self, refs: Sequence[str]) -> tuple[str, tuple[Going, ...]]:
@@ -92,18 +94,25 @@ class TrustVerbs(MemoryBase):
         return report(lambda: list_human_keys(self.vault))
 
     def add_key(
-        self, file: str, name: str | None, actor: Actor, op_id: OpId | None = None, shown: HumanKey | None = None
+        self,
+        file: str,
+        name: str | None,
+        actor: Actor | None = None,
+        op_id: OpId | None = None,
+        shown: HumanKey | None = None,
     ) -> Receipt:
         """List a person's key, as a signed operation. See ``service.human_keys``."""
         from gitmem.service.human_keys import add_key
 
-        return answer_again(self.vault, op_id, lambda: add_key(self.vault, file, name, actor, op_id, shown))
+        return answer_again(
+            self.vault, op_id, lambda: add_key(self.vault, file, name, actor or self.actor, op_id, shown)
+        )
 
-    def remove_key(self, name: str, actor: Actor, op_id: OpId | None = None) -> Receipt:
+    def remove_key(self, name: str, actor: Actor | None = None, op_id: OpId | None = None) -> Receipt:
         """Take a key off the list, as a signed operation. See ``service.human_keys``."""
         from gitmem.service.human_keys import remove_key
 
-        return answer_again(self.vault, op_id, lambda: remove_key(self.vault, name, actor, op_id))
+        return answer_again(self.vault, op_id, lambda: remove_key(self.vault, name, actor or self.actor, op_id))
 
     def find_adding(self, file: str, name: str | None = None) -> Adding:
         """Return what ``add_key`` would do, for a person to look at. Raises. See ``service.human_keys``."""

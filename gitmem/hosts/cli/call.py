@@ -12,7 +12,7 @@ import click
 from gitmem.errors import UnavailableError
 from gitmem.hosts.cli.columns import fits_terminal
 from gitmem.hosts.environment import Environment
-from gitmem.model.authority import Actor, Proof, Surface
+from gitmem.model.authority import Actor, Proof, Surface, model_actor
 from gitmem.text import slug
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ class Call:
 
     def model(self) -> Actor:
         """Return the actor of a call that no person has confirmed: an agent's shell looks the same."""
-        name = self.environment.actor
-        return self._actor(Surface.MODEL, name, f"{slug(name) or 'agent'}@agents.gitmem.invalid")
+        around = self.environment
+        return model_actor(around.actor, around.host, around.session)
 
     def person(self) -> Actor:
         """Return the person at the terminal, as Git knows them, else by login name. Only after a confirmation.
