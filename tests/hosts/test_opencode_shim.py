@@ -75,7 +75,7 @@ class Drive:
 
 @pytest.fixture
 def drive(tmp_path: Path) -> Drive:
-    write_plugin(tmp_path, [sys.executable, str(tmp_path / "hook.py")])
+    write_plugin(tmp_path, [sys.executable, str(tmp_path / "hook.py"), "hook", "--host", "opencode"])
     (tmp_path / "hook.py").write_text(HOOK)
     return Drive(tmp_path)
 

@@ -5,7 +5,7 @@
 // Whatever goes wrong in here, OpenCode goes on.
 import { spawn } from "node:child_process"
 
-const COMMAND = __GITMEM_COMMAND__ // the words before the verb
+const COMMAND = __GITMEM_COMMAND__
 const WAIT_MS = 6000
 const ANSWER_WAIT_MS = 16000
 const MAX_CHARS = 100000
@@ -13,7 +13,7 @@ const MAX_CHARS = 100000
 function ask(payload, waitMs) {
   return new Promise((done) => {
     let said = ""
-    const child = spawn(COMMAND[0], [...COMMAND.slice(1), "hook", "--host", "opencode"], {
+    const child = spawn(COMMAND[0], COMMAND.slice(1), {
       cwd: payload.cwd,
       stdio: ["pipe", "pipe", "ignore"],
       windowsHide: true,
