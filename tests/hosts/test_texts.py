@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gitmem import open_memory, resources
+from gitmem import resources
 from gitmem.model.authority import Actor, Surface
 from gitmem.model.record import Draft, Kind
 from gitmem.vault.frontmatter import parse_note
+from gitmem.wiring import open_memory
 
 if TYPE_CHECKING:
     from driving import Gitmem
