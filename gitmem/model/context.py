@@ -19,16 +19,21 @@ class Part(StrEnum):
     GOAL = "goal"
     UNCONFIRMED = "unconfirmed"
     REVIEWED = "reviewed"
+    REPORT = "report"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One record of a context, as it is committed, and the scope of its vault. ``marks`` say what to mind about it."""
+    """One record of a context, as it is committed, and the scope of its vault. ``marks`` say what to mind about it.
+
+    ``said`` is what is shown of it in brief, empty for its summary.
+    """
 
     record: Record
     part: Part
     scope: Scope
     marks: tuple[str, ...] = ()
+    said: str = ""
 
 
 @dataclass(frozen=True)

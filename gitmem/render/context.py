@@ -24,10 +24,13 @@ _HEADINGS = {
     Part.GOAL: "Goals and state of the work, declared by a person:",
     Part.UNCONFIRMED: "Declared by their own account; nothing here proves that a person did it:",
     Part.REVIEWED: "Knowledge reviewed by a person, a choice; it informs:",
+    Part.REPORT: "The last task reports of other sessions, reviewed by nobody; they inform:",
 }
-# What gets room first: everything in brief, then boundaries and goals in full, then the choice of what was reviewed.
+# What gets room first: everything in brief, then boundaries and goals in full, then the choice of what was reviewed,
+# then what nobody reviewed.
 _BRIEF_FIRST = (Part.PREFERENCE, Part.GOAL, Part.UNCONFIRMED)
 _THEN_FULL = (Part.BOUNDARY, Part.GOAL)
+_INFORMING = (Part.REVIEWED, Part.REPORT)
 _PROVED = (Part.BOUNDARY, Part.PREFERENCE, Part.GOAL)
 _SHORTENED = "shortened"
 _WHOSE = {Scope.GLOBAL: "global vault", Scope.WORKSPACE: "workspace"}
@@ -53,7 +56,7 @@ def render_context(context: Context, max_chars: int = DEFAULT_CONTEXT_CHARS) -> 
 
 def _iter_wanted(context: Context) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yield number and form of what is to be shown if there is room, the most wanted first."""
-    for parts, form in ((_BRIEF_FIRST, _brief), (_THEN_FULL, _full), ((Part.REVIEWED,), _brief)):
+    for parts, form in ((_BRIEF_FIRST, _brief), (_THEN_FULL, _full), (_INFORMING, _brief)):
         for part in parts:
             found = [(i, entry) for i, entry in enumerate(context.entries) if entry.part is part]
             yield from ((i, form(entry)) for i, entry in found[:MAX_TRIED])
@@ -69,7 +72,8 @@ def _brief(entry: Entry) -> tuple[str, ...]:
     """Return the entry with its summary, else the beginning of its text, and the mark that there is more."""
     record = entry.record
     body = record.body.strip()
-    said = pick_summary(record) or take_beginning(body, MAX_BEGINNING_CHARS)
+    said = take_beginning(entry.said, MAX_BEGINNING_CHARS) or pick_summary(record)
+    said = said or take_beginning(body, MAX_BEGINNING_CHARS)
     is_whole = body in ("", said)
     return format_entry(record, _labels(entry) if is_whole else [*_labels(entry), _SHORTENED], said)
 

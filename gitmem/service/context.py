@@ -1,4 +1,5 @@
-"""What a session starts with: confirmed boundaries, preferences, goals and state, and a choice of what was reviewed.
+"""What a session starts with: confirmed boundaries, preferences, goals and state, a choice of what was reviewed, and
+the last task reports.
 
 INV-BOUNDARIES: only what a person is known to have declared stands under Boundaries, as it is committed, and none of
 it is left out.
@@ -24,10 +25,11 @@ from gitmem.service.confirmed import list_confirmed
 from gitmem.service.global_vault import UNREADABLE, ask_global
 from gitmem.service.missing import count_missing
 from gitmem.service.reading import Reading, ask, mask
+from gitmem.service.recent_reports import list_recent_reports
 from gitmem.service.standing import PROBLEMS, read_standing
 from gitmem.service.superseded import find_superseded, find_superseded_declared
 from gitmem.service.vault import OpenVault
-from gitmem.text import fold
+from gitmem.text import fold, shorten
 
 if TYPE_CHECKING:
     from gitmem.catalog.database import Database
@@ -42,6 +44,7 @@ _AS_SIGNED = "changed or removed since without a signature, shown as signed"
 _GONE = "moved, removed or unreadable since, shown as committed"
 _TOLD = frozenset({UNREADABLE, *PROBLEMS})
 """What a model is told of, too: part of the memory is missing, or not proved."""
+_MAX_SOURCE_CHARS = 80
 _PARTS = {Kind.BOUNDARY: Part.BOUNDARY, Kind.PREFERENCE: Part.PREFERENCE}
 _ORDER = list(Part)
 
@@ -164,6 +167,7 @@ def _gather(reading: Reading, scope: Scope, *, is_own: bool) -> _Look:
         return _Look(reading.head, tuple(entries), held, 0, problems)
     reviewed, more, held_reviewed = _choose_reviewed(reading, today)
     entries += [Entry(one, Part.REVIEWED, scope, _review_marks(one, today)) for one in reviewed]
+    entries += [Entry(one, Part.REPORT, scope, _by(one), said) for one, said in list_recent_reports(reading)]
     return _Look(reading.head, tuple(entries), held + held_reviewed, more, problems)
 
 
@@ -253,12 +257,16 @@ def _review_marks(record: Record, today: datetime.date) -> tuple[str, ...]:
     return tuple(mark.text for mark in find_marks(record, today))
 
 
+def _by(record: Record) -> tuple[str, ...]:
+    return (f"by {shorten(record.source, _MAX_SOURCE_CHARS)}",) if record.source else ()
+
+
 def _part(record: Record) -> Part:
     return Part.GOAL if record.kind is None else _PARTS.get(record.kind, Part.GOAL)
 
 
 def _sort_key(entry: Entry) -> tuple[Any, ...]:
-    if entry.part is Part.REVIEWED:
+    if entry.part in (Part.REVIEWED, Part.REPORT):
         return (_ORDER.index(entry.part),)  # chosen in an order of their own, which a stable sort keeps
     return (_ORDER.index(entry.part), entry.scope.value, fold(entry.record.title), entry.record.id)
 

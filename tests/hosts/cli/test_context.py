@@ -48,7 +48,7 @@ def test_boundaries_without_room_end_with_an_error(harbour: Gitmem) -> None:
 def test_nothing_yet_is_said_beside_the_result(gitmem: Gitmem) -> None:
     result = gitmem("context")
     assert (result.code, result.out) == (1, "")
-    assert result.err == "nothing has been declared or promoted yet\n"
+    assert result.err == "nothing has been declared, promoted or reported yet\n"
     assert gitmem("context", "--json").document["text"] == ""
 
 

@@ -20,14 +20,14 @@ from gitmem.hosts.cli.reading import say_answer
 def command(call: Call, max_chars: int | None) -> int:
     """Print what a session should start with.
 
-    That is what people declared, boundaries first, and a choice of what they reviewed. Of a workspace, the global
-    boundaries and preferences are part of it. Records stand there whole or as their summary; what has no room is
-    counted. Boundaries are never left out: where they don't fit, nothing is printed and the exit code is 6. Writes
-    nothing into the repository. Exit code 1 when there is nothing yet.
+    That is what people declared, boundaries first, a choice of what they reviewed, and the last task reports. Of a
+    workspace, the global boundaries and preferences are part of it. Records stand there whole or as their summary;
+    what has no room is counted. Boundaries are never left out: where they don't fit, nothing is printed and the exit
+    code is 6. Writes nothing into the repository. Exit code 1 when there is nothing yet.
     """
     return say_answer(
         call,
         lambda memory: memory.context(max_chars),
         lambda answer: str(answer.extra["text"]),
-        nothing="nothing has been declared or promoted yet",
+        nothing="nothing has been declared, promoted or reported yet",
     )
