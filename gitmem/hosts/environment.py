@@ -12,6 +12,8 @@ from gitmem.text import find_hidden
 MAX_NAME_CHARS = 128
 COMPLETION_VARIABLE = "_GITMEM_COMPLETE"
 """Set by the shell's completion script, never by people."""
+PROJECT_VARIABLES = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
+"""In which hosts tell what they start where they work."""
 _SIMPLE_TERMINALS = ("", "dumb", "emacs")
 _OFF = ("", "0", "no", "off", "false")
 
@@ -23,7 +25,7 @@ class Environment:
     ``identity_files`` are the Git configuration files that may hold the person's name, the one that
     has the last word in Git first. ``failpoint`` is ``NAME`` or ``NAME:n``, for tests alone. ``pager`` tells whether
     the terminal can show long output page by page, and nobody turned that off. ``agent_socket`` is where the person's
-    SSH agent listens, empty for none.
+    SSH agent listens, empty for none. ``project`` is the folder that a host says it works in, empty where none does.
     """
 
     home: str
@@ -42,6 +44,7 @@ class Environment:
     debug: bool = False
     completion: str = ""
     agent_socket: str = ""
+    project: str = ""
 
 
 def read_environment() -> Environment:
@@ -54,9 +57,9 @@ def read_environment() -> Environment:
     return Environment(
         home=find_home(),
         folder=_find_folder(),
-        actor=_check_name("GITMEM_ACTOR", get("GITMEM_ACTOR") or "agent"),
-        host=_check_name("GITMEM_HOST", get("GITMEM_HOST") or "cli"),
-        session=_check_name("GITMEM_SESSION", get("GITMEM_SESSION", "")),
+        actor=check_name("GITMEM_ACTOR", get("GITMEM_ACTOR") or "agent"),
+        host=check_name("GITMEM_HOST", get("GITMEM_HOST") or "cli"),
+        session=check_name("GITMEM_SESSION", get("GITMEM_SESSION", "")),
         login=_find_login(),
         identity_files=_find_identity_files(get("XDG_CONFIG_HOME", "")),
         memory_catalog=_is_memory(get("GITMEM_CATALOG", "")),
@@ -68,6 +71,7 @@ def read_environment() -> Environment:
         debug=_is_on(get("GITMEM_DEBUG", "")),
         completion=get(COMPLETION_VARIABLE, ""),
         agent_socket=get("SSH_AUTH_SOCK", ""),
+        project=next((folder for name in PROJECT_VARIABLES if os.path.isabs(folder := get(name, ""))), ""),
     )
 
 
@@ -79,6 +83,20 @@ def find_home() -> str:
     import platformdirs
 
     return os.path.abspath(platformdirs.user_data_dir("gitmem", appauthor=False))
+
+
+def check_name(variable: str, value: str) -> str:
+    """Return ``value`` of ``variable``, a name that commits will bear. Raises ``InputError`` (``bad-environment``)."""
+    # These become trailers and the author of commits: a line break or a bracket would forge one.
+    if "\n" in value or "<" in value or ">" in value or find_hidden(value) or value != value.strip():
+        raise InputError(
+            "bad-environment", f"{variable} holds a character that can't stand in a name", "Use letters and digits."
+        )
+    if len(value) > MAX_NAME_CHARS:
+        raise InputError(
+            "bad-environment", f"{variable} is longer than {MAX_NAME_CHARS} characters", "Give a shorter name."
+        )
+    return value
 
 
 def _is_on(setting: str) -> bool:
@@ -111,16 +129,3 @@ def _find_identity_files(config_home: str) -> tuple[str, ...]:
     user = os.path.expanduser("~")
     shared = config_home if os.path.isabs(config_home) else os.path.join(user, ".config")
     return (os.path.join(user, ".gitconfig"), os.path.join(shared, "git", "config"))
-
-
-def _check_name(variable: str, value: str) -> str:
-    # These become trailers and the author of commits: a line break or a bracket would forge one.
-    if "\n" in value or "<" in value or ">" in value or find_hidden(value) or value != value.strip():
-        raise InputError(
-            "bad-environment", f"{variable} holds a character that can't stand in a name", "Use letters and digits."
-        )
-    if len(value) > MAX_NAME_CHARS:
-        raise InputError(
-            "bad-environment", f"{variable} is longer than {MAX_NAME_CHARS} characters", "Give a shorter name."
-        )
-    return value

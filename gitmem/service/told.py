@@ -1,0 +1,149 @@
+"""Records as a model is told of them that asks by itself: as plain values without hidden signs, and quoted as data.
+
+``context`` and ``recall`` make pages of their own; this is for what was searched for or opened by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from gitmem.errors import GitmemError
+from gitmem.model.answer import Hit
+from gitmem.model.authority import Authority
+from gitmem.model.record import MAX_TITLE_CHARS
+from gitmem.model.settings import Scope, VaultEntry
+from gitmem.model.vault_path import VaultPath
+from gitmem.render.quoted import Section, escape, format_entry, format_page, label_record
+from gitmem.service.confirmed import is_declared, list_confirmed
+from gitmem.service.vault import OpenVault
+from gitmem.text import make_visible, one_line, shorten
+
+Proved = frozenset[tuple[str, VaultPath]]
+"""Scope and path of records that a person is known to have declared."""
+MAX_LIST = 16
+MAX_VALUE_CHARS = 300
+
+
+def find_proved(vault: OpenVault, find_global: Callable[[], VaultEntry | None], hits: Iterable[Hit]) -> Proved:
+    """Return which of ``hits`` a person is known to have declared, see ``service.confirmed``. Reads.
+
+    What can't be looked up is not proved.
+    """
+    declared = [hit for hit in hits if is_declared(hit.record) and not hit.uncommitted]
+    found: set[tuple[str, VaultPath]] = set()
+    for scope in {scope_of(hit, vault) for hit in declared}:
+        records = [hit.record for hit in declared if scope_of(hit, vault) is scope]
+        entry = vault.entry if scope is vault.entry.scope else find_global()
+        if entry is None:
+            continue
+        other = vault if entry is vault.entry else OpenVault(entry, vault.clock, vault.options)
+        try:
+            found |= {(scope.value, path) for path in list_confirmed(other, records)}
+        except (GitmemError, OSError):
+            continue
+        finally:
+            if other is not vault:
+                other.close()
+    return frozenset(found)
+
+
+def scope_of(hit: Hit, vault: OpenVault) -> Scope:
+    """Return the scope that ``hit`` is of, in an answer of ``vault`` and perhaps of the global one."""
+    return vault.entry.scope if hit.vault is None else Scope(hit.vault.scope)
+
+
+def describe_hit(hit: Hit, scope: Scope, proved: Proved) -> dict[str, Any]:
+    """Return what identifies a record and helps to choose it; absent properties are left out, long ones are cut."""
+    record = hit.record
+    is_claim = record.authority is Authority.USER_DECLARED and (scope.value, record.path) not in proved
+    authority = record.authority.value if record.authority else ""
+    told: dict[str, Any] = {
+        "id": record.id,
+        "title": plain_line(record.title, MAX_TITLE_CHARS),
+        "summary": plain_line(record.summary, MAX_VALUE_CHARS),
+        "snippet": plain_line(hit.snippet, MAX_VALUE_CHARS),
+        "state": record.state.value,
+        "kind": record.kind.value if record.kind else "",
+        "authority": f"{authority} by its own account" if is_claim else authority,
+        "scope": scope.value,
+        "updated": plain_line(record.updated or record.created or "", MAX_VALUE_CHARS),
+        "tags": plain_list(record.tags),
+        "marks": [*(mark.text for mark in hit.marks), *(["uncommitted"] if hit.uncommitted else [])],
+    }
+    if record.summary and hit.snippet and told["snippet"].strip("…") in told["summary"]:
+        del told["snippet"]
+    return {name: value for name, value in told.items() if value}
+
+
+def describe_record(hit: Hit, scope: Scope, proved: Proved) -> dict[str, Any]:
+    """Return all that gitmem knows of a record beside its text."""
+    record = hit.record
+    told: dict[str, Any] = {
+        "key": plain_line(record.key or "", MAX_VALUE_CHARS),
+        "path": plain_line(record.path, MAX_VALUE_CHARS),
+        "created": plain_line(record.created or "", MAX_VALUE_CHARS),
+        "verified": plain_line(record.verified or "", MAX_VALUE_CHARS),
+        "source": plain_line(record.source or "", MAX_VALUE_CHARS),
+        "evidence": plain_list(record.evidence),
+        "supersedes": plain_list(record.supersedes),
+        "superseded_by": plain_list(record.superseded_by),
+    }
+    return describe_hit(hit, scope, proved) | {name: value for name, value in told.items() if value}
+
+
+def render_hits(
+    name: str, about: str, hits: Sequence[Hit], vault: OpenVault, proved: Proved, notes: Sequence[str]
+) -> str:
+    """Return ``about``, the hits as quoted data in a fence called ``name``, and ``notes``; see ``render.quoted``."""
+    entries = []
+    for hit in hits:
+        told = describe_hit(hit, scope_of(hit, vault), proved)
+        # Not as told: what quotes it escapes it, and once is enough.
+        text = "\n".join(filter(None, (_cut(hit.record.summary), _cut(hit.snippet) if "snippet" in told else "")))
+        entries.append(format_entry(hit.record, list_labels(hit, scope_of(hit, vault), proved), text))
+    return format_page(name, about, [Section(_found(hits), tuple(entries))], notes)
+
+
+def render_record(about: str, hit: Hit, scope: Scope, proved: Proved, text: str, notes: Sequence[str]) -> str:
+    """Return one record with ``text``, all or a part of its body, as quoted data; see ``render.quoted``."""
+    entry = format_entry(hit.record, list_labels(hit, scope, proved), text)
+    return format_page("gitmem-record", about, [Section("Record:", (entry,))], notes)
+
+
+def render_lines(name: str, about: str, heading: str, lines: Sequence[str], notes: Sequence[str]) -> str:
+    """Return single ``lines`` of remembered text, each one entry, as quoted data; see ``render.quoted``."""
+    entries = tuple((f"- {escape(one_line(make_visible(line)))}",) for line in lines)
+    return format_page(name, about, [Section(heading, entries)], notes)
+
+
+def list_labels(hit: Hit, scope: Scope, proved: Proved) -> list[str]:
+    """Return what stands in front of a record's title: whose it is, by whose authority, and what to mind."""
+    record = hit.record
+    labels = label_record(record, scope, is_proved=(scope.value, record.path) in proved)
+    if record.tags:
+        labels.append(" ".join(f"#{tag}" for tag in plain_list(record.tags)))
+    return [*labels, *(["uncommitted"] if hit.uncommitted else []), *(mark.text for mark in hit.marks)]
+
+
+def plain_line(text: str, max_chars: int) -> str:
+    """Return remembered ``text`` as one line that hides nothing and opens no markup, cut where it is long."""
+    return escape(shorten(one_line(make_visible(text)), max_chars))
+
+
+def plain_text(text: str) -> str:
+    """Return remembered ``text``, its lines kept, so that it hides nothing and opens no markup."""
+    return escape(text)
+
+
+def plain_list(values: Sequence[str]) -> list[str]:
+    """Return the first ``MAX_LIST`` of ``values`` as ``plain_line`` gives them."""
+    return [plain_line(value, MAX_VALUE_CHARS) for value in values[:MAX_LIST]]
+
+
+def _cut(text: str) -> str:
+    return shorten(one_line(make_visible(text)), MAX_VALUE_CHARS)
+
+
+def _found(hits: Sequence[Hit]) -> str:
+    return f"{len(hits)} {'record' if len(hits) == 1 else 'records'}:"
