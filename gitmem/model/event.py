@@ -76,7 +76,21 @@ class Seen:
     produced: bytes | None = None
     detail: str = ""
     prompt: str = ""
-    """What the person typed, for a prompt."""
+    """The prompt, whole; empty for that of a subagent, which a model wrote."""
+    is_typed: bool = True
+    """Whether a person typed the prompt; unless that is sure, it is no command."""
+    turn: str = ""
+    """The host's name for what begins with the prompt, the same for all who are told of it; empty if it has none."""
+
+
+class Fate(StrEnum):
+    """What became of an event that was to be kept."""
+
+    KEPT = "kept"
+    NO_ROOM = "no-room"
+    """A bound is reached; it is counted."""
+    AGAIN = "again"
+    """The same was told a moment before: a host that has the hook twice. It is kept once."""
 
 
 class Odd(StrEnum):

@@ -11,7 +11,7 @@ from gitmem.curator.capture import AT_A_COMMIT, Around, make_event
 from gitmem.errors import GitmemError, UnavailableError
 from gitmem.git.discover import find_common_dir, find_repository
 from gitmem.git.head import read_head
-from gitmem.model.event import Event, Odd, Seen
+from gitmem.model.event import Event, Fate, Odd, Seen
 from gitmem.policy.secrets import find_secrets
 from gitmem.service.vault import OpenVault
 from gitmem.vault.runtime_key import ensure_key
@@ -22,13 +22,23 @@ from gitmem.vault.tally import add_to_tally
 def capture(vault: OpenVault, seen: Seen) -> Event | None:
     """Append what may be kept of ``seen`` to its session's spool and return it; ``None`` where a bound is reached.
 
-    What the vault has no room for is counted. Raises ``UnavailableError`` (``vault-missing``, ``events-unwritable``,
-    ``scanner-failed``); nothing is kept then, which is counted if it can be.
+    Raises as ``keep`` does.
+    """
+    event, fate = keep(vault, seen)
+    return event if fate is Fate.KEPT else None
+
+
+def keep(vault: OpenVault, seen: Seen, again_within_s: int = 0) -> tuple[Event, Fate]:
+    """Append what may be kept of ``seen`` to its session's spool; return it and what became of it.
+
+    What the vault has no room for is counted; what was told ``again_within_s`` seconds is not kept twice, see
+    ``append_event``. Raises ``UnavailableError`` (``vault-missing``, ``events-unwritable``, ``scanner-failed``);
+    nothing is kept then, which is counted if it can be.
     """
     _check_there(vault)
     try:
         event = _leave_secrets_out(make_event(_hide_session(seen), find_around(vault, seen)))
-        return event if append_event(vault.layout, event) else None
+        return event, append_event(vault.layout, event, again_within_s)
     except UnavailableError:
         count_odd(vault, Odd.FAILED)
         raise

@@ -38,6 +38,11 @@ class HomeLayout:
         return join(self.root, "pending")
 
     @property
+    def told(self) -> str:
+        """Which sessions were told of a memory that can't be read; may be deleted at any time."""
+        return join(self.root, "told")
+
+    @property
     def registry_lock(self) -> str:
         """Guards the registry against two writers."""
         return join(self.root, "registry.lock")

@@ -20,7 +20,7 @@ from typing import Any
 
 from gitmem.disk import NO_FOLLOW, READ_FLAGS, ensure_folder, flush_folder, read_regular
 from gitmem.errors import GitmemError, UnavailableError
-from gitmem.model.event import Event, EventKind, Odd
+from gitmem.model.event import Event, EventKind, Fate, Odd
 from gitmem.vault.layout import VaultLayout
 from gitmem.vault.schema import validate
 from gitmem.vault.tally import add_to_tally
@@ -35,6 +35,7 @@ MAX_AGE_DAYS = 90
 _NAME = re.compile(r"[0-9a-f]{32}\.jsonl")
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _LAST_BYTES = 4 << 10
+_RECENT_BYTES = 16 << 10
 _END = f'"kind": "{EventKind.SESSION_END.value}"'.encode()
 
 
@@ -57,9 +58,11 @@ class Waiting:
     dropped: int = 0
 
 
-def append_event(layout: VaultLayout, event: Event) -> bool:
-    """Append ``event`` to its session's file in one write; ``False`` where the bound is reached, and it is counted.
+def append_event(layout: VaultLayout, event: Event, again_within_s: int = 0) -> Fate:
+    """Append ``event`` to its session's file in one write, or count it where the bound is reached; tells which.
 
+    With ``again_within_s``, one that differs from an event of so many seconds before in nothing but its time is the
+    same, told again, and not appended; of processes at the same moment one appends it.
     Not flushed: a power cut may take the last events, a crash of the process none. A new session may drop old ones
     (``MAX_SESSIONS`` and the other bounds), which is counted. Raises ``OSError``; nothing is half written then.
     """
@@ -70,6 +73,8 @@ def append_event(layout: VaultLayout, event: Event) -> bool:
     with _hold(_file_of(layout, event.session)) as fd:
         size = os.fstat(fd).st_size
         is_kept = len(line) <= MAX_LINE_BYTES and size + len(line) <= MAX_SESSION_BYTES
+        if again_within_s and _is_told(fd, size, line, again_within_s):
+            return Fate.AGAIN
         if is_kept:
             _append(fd, size, line + b"\n")
         elif size < 2 * MAX_SESSION_BYTES:
@@ -77,7 +82,7 @@ def append_event(layout: VaultLayout, event: Event) -> bool:
             _append(fd, size, b"\n")
     if size == 0:
         _drop_old(layout, _file_of(layout, event.session), event.time)
-    return is_kept
+    return Fate.KEPT if is_kept else Fate.NO_ROOM
 
 
 def read_spool(layout: VaultLayout, session: str) -> Spool:
@@ -181,6 +186,22 @@ def _is_at(path: str, info: os.stat_result) -> bool:
     with contextlib.suppress(FileNotFoundError):
         return os.path.samestat(info, os.stat(path, follow_symlinks=False))
     return False
+
+
+def _is_told(fd: int, size: int, line: bytes, within_s: int) -> bool:
+    """Tell whether one of the last events is that of ``line``, but for the time, and not older than ``within_s``."""
+    now, _comma, behind = line.partition(b",")
+    for last in reversed(_read_from(fd, max(0, size - _RECENT_BYTES)).splitlines()):
+        then, _comma, rest = last.partition(b",")
+        if rest == behind:
+            with contextlib.suppress(ValueError, IndexError):  # torn
+                return abs(_seconds(now) - _seconds(then)) <= within_s
+    return False
+
+
+def _seconds(member: bytes) -> float:
+    """Return the time in the first member of a line, as ``event_to_json`` has it."""
+    return datetime.datetime.fromisoformat(member.decode().split('"')[3]).timestamp()
 
 
 def _append(fd: int, size: int, line: bytes) -> None:

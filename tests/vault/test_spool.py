@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.errors import UnavailableError
-from gitmem.model.event import Event, EventKind, Odd
+from gitmem.model.event import Event, EventKind, Fate, Odd
 from gitmem.vault import spool
 from gitmem.vault.layout import VaultLayout
 from gitmem.vault.tally import read_tally
@@ -48,7 +48,7 @@ def layout(tmp_path: Path) -> VaultLayout:
 
 def test_events_read_back_in_order_and_apart_by_session(layout: VaultLayout) -> None:
     other = replace(START, session="s2")
-    assert all(spool.append_event(layout, one) for one in (START, TOOL, other))
+    assert {spool.append_event(layout, one) for one in (START, TOOL, other)} == {Fate.KEPT}
     assert spool.read_spool(layout, START.session) == spool.Spool(START.session, (START, TOOL), dropped=3)
     assert sorted(one.session for one in spool.iter_spools(layout)) == ["s/../1", "s2"]
     assert [file.stat().st_mode & 0o777 for file in Path(layout.events).iterdir()] == [0o600] * 2
@@ -57,7 +57,7 @@ def test_events_read_back_in_order_and_apart_by_session(layout: VaultLayout) -> 
 def test_beyond_the_bound_events_are_counted_and_not_kept(layout: VaultLayout, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spool, "MAX_SESSION_BYTES", 300)
     kept = [spool.append_event(layout, START) for _ in range(10)]
-    assert kept == [True, True, *[False] * 8]
+    assert kept == [Fate.KEPT, Fate.KEPT, *[Fate.NO_ROOM] * 8]
     found = spool.read_spool(layout, START.session)
     assert (len(found.events), found.dropped, found.torn) == (2, 8, 0)
 
@@ -82,7 +82,7 @@ def test_a_torn_end_is_ended_before_the_next_event_and_goes_with_what_was_read(l
     file.write_bytes(whole + whole[:20])
     read = spool.read_spool(layout, START.session)
     assert (read.events, read.torn) == ((START,), 1)
-    assert spool.append_event(layout, TOOL)
+    assert spool.append_event(layout, TOOL) is Fate.KEPT
     assert spool.count_waiting(layout) == spool.Waiting(sessions=1, events=3)
     read = spool.read_spool(layout, START.session)
     assert (read.events, read.torn) == ((START, TOOL), 1)

@@ -103,6 +103,10 @@ class Family:
     sessions: tuple[str, ...] = ("session_id",)
     duration: str = "duration_ms"
 
+    def name_event(self, kind: EventKind) -> str:
+        """Return what the host calls the first event that means ``kind``. Raises ``StopIteration`` if none does."""
+        return next(name for name, meant in self.events.items() if meant is kind)
+
 
 def _name_of(payload: Payload, member: str) -> str:
     value = payload.get(member)
@@ -156,6 +160,13 @@ FILE_TOOLS = frozenset(
     )
 )
 """Tools that work on files: of no other is a member called ``path`` taken for one."""
+READING_TOOLS = frozenset(
+    (
+        *("read", "ls", "list", "glob", "grep", "view", "view_image", "notebookread", "read_image", "read_file"),
+        *("list_dir", "list_directory", "search_file_content", "grep_search"),
+    )
+)
+"""Those that change no file."""
 PATH_MEMBERS = (
     *("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file", "target_notebook"),
     *("relative_workspace_path", "dir_path"),

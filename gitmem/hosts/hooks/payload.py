@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from gitmem.hosts.hooks.families import (
@@ -25,8 +26,11 @@ from gitmem.model.event import EventKind, Seen
 MAX_PAYLOAD_BYTES = 8 << 20
 _MAX_PATHS = 200
 _PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\s*$", re.MULTILINE)
-_SUBAGENT = ("agent_id", "agent_type")
-"""Members of what a host tells of its subagents; no person types the prompts of these."""
+_SUBAGENT = "agent_id"
+"""A member of what a host tells of its subagents; a model writes the prompts of these."""
+_AGENT = "agent_type"
+"""A member of what it tells of them and of agents that a person started."""
+_TURNS = ("prompt_id", "turn_id", "generation_id", "timestamp")
 _DETAILS = ("source", "trigger", "reason", "final_status", "status")
 
 
@@ -66,10 +70,19 @@ def find_seen(payload: Payload, family: Family) -> Seen | None:
     detail = next(filter(None, (_text(payload, name) for name in _DETAILS)), "")
     if kind is EventKind.TOOL:
         return _see_tool(payload, family, event, Seen(kind, session, family.host, folder))
-    prompt = _text(payload, "prompt") if kind is EventKind.PROMPT else ""
-    typed = "" if any(payload.get(name) for name in _SUBAGENT) else prompt
-    given = prompt.encode("utf-8", "replace") if kind is EventKind.PROMPT else None
-    return Seen(kind, session, family.host, folder, given=given, detail=detail, prompt=typed)
+    seen = Seen(kind, session, family.host, folder, detail=detail)
+    return _see_prompt(payload, seen) if kind is EventKind.PROMPT else seen
+
+
+def _see_prompt(payload: Payload, seen: Seen) -> Seen:
+    prompt = _text(payload, "prompt")
+    return replace(
+        seen,
+        given=prompt.encode("utf-8", "replace"),
+        prompt="" if payload.get(_SUBAGENT) else prompt,
+        is_typed=not (payload.get(_SUBAGENT) or payload.get(_AGENT)),
+        turn=next(filter(None, (_text(payload, name) for name in _TURNS)), ""),
+    )
 
 
 def _see_tool(payload: Payload, family: Family, event: str, seen: Seen) -> Seen:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import re
 import shlex
 import signal
@@ -20,6 +19,7 @@ from dataclasses import dataclass, field, replace
 
 from gitmem.hosts.environment import Environment, read_environment
 from gitmem.hosts.hooks.families import Family
+from gitmem.hosts.hooks.forms import format_result
 from gitmem.model.event import EventKind, Seen
 from gitmem.service.memory import Memory
 from gitmem.text import find_hidden, shorten
@@ -83,7 +83,7 @@ def answer_command(
 
     Empty for a prompt that is no command, and for anything else that was seen.
     """
-    command = find_command(seen.prompt) if seen.kind is EventKind.PROMPT else None
+    command = find_command(seen.prompt) if seen.kind is EventKind.PROMPT and seen.is_typed else None
     if command is None:
         return ""
     _take_time()
@@ -92,8 +92,7 @@ def answer_command(
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         code = run_typed([verb, "--vault", memory.vault.entry.path, *rest], _look_around(family.host, seen, memory))
     text = said.getvalue().strip() or f"gitmem {verb}: {'done' if code == 0 else 'nothing found'}"
-    answer = _FORMS.get(family.host, _block)(shorten_text(text, MAX_ANSWER_CHARS))
-    return json.dumps(answer) + "\n"
+    return format_result(family, shorten_text(text, MAX_ANSWER_CHARS))
 
 
 def shorten_text(text: str, max_chars: int) -> str:
@@ -140,18 +139,3 @@ def _take_time() -> None:
     """Let the command take its time: a person waits for it, and it must not be stopped half way."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def _block(said: str) -> dict[str, object]:
-    return {"decision": "block", "reason": said}
-
-
-def _deny(said: str) -> dict[str, object]:
-    return {"decision": "deny", "reason": said}
-
-
-def _stop(said: str) -> dict[str, object]:
-    return {"continue": False, "user_message": said}
-
-
-_FORMS: Mapping[str, Callable[[str], dict[str, object]]] = {"gemini": _deny, "cursor": _stop}

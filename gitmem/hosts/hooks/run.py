@@ -13,11 +13,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import FrameType
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from gitmem.errors import GitmemError
 from gitmem.hosts.environment import find_home
-from gitmem.hosts.hooks.answer import RunTyped
+from gitmem.hosts.hooks.answer import RunTyped, find_answer, is_answered
+from gitmem.hosts.hooks.families import Family
 from gitmem.hosts.hooks.payload import (
     MAX_PAYLOAD_BYTES,
     UnreadableError,
@@ -26,19 +27,25 @@ from gitmem.hosts.hooks.payload import (
     is_known,
     parse_payload,
 )
-from gitmem.model.event import EventKind, Odd
+from gitmem.model.event import EventKind, Fate, Odd, Seen
+
+if TYPE_CHECKING:
+    from gitmem.service.vault import OpenVault
 
 BUDGET_S = 1.2
 """Within which a payload is read, and the end of a session kept: some hosts give 1.5 s to that."""
 KEEP_BUDGET_S = 5.0
 """Within which any other event is kept. It takes a fraction of a second, if the machine has one."""
-ANSWER_BUDGET_S = 15.0
-"""Within which an answer is found. Hosts give 30 s and more to the events that have one."""
+ANSWER_BUDGETS_S = {EventKind.SESSION_START: 15.0, EventKind.PROMPT: 5.0}
+"""Within which an answer is found, else ``KEEP_BUDGET_S``. Hosts give 30 s and more to these events.
+
+A session's start has time for a first search catalog; what a person typed does not wait so long.
+"""
+AGAIN_WITHIN_S = 10
+"""Events of one session that are the same, and so close, are one that was told twice."""
 _CHUNK_BYTES = 1 << 20
 _NO_VAULT = "no-vault"
 _HAS_TIMER = hasattr(signal, "setitimer")
-ASKING = frozenset((EventKind.SESSION_START, EventKind.PROMPT, EventKind.COMPACTION))
-"""Events that a host may be given an answer to."""
 
 
 class _OverBudgetError(BaseException):
@@ -59,30 +66,47 @@ def run_hook(args: Sequence[str], run_typed: RunTyped, home: str = "", folder: s
             named = dict(zip(args[::2], args[1::2], strict=False))
             data = _read(sys.stdin.buffer)
             place = _Place(home or find_home(), folder or _working_folder(), named.get("--vault"))
-            _say(sys.stdout, _handle(data, named.get("--host", ""), place, task, run_typed))
+            answer = _handle(data, named.get("--host", ""), place, task, run_typed)
+        _say(sys.stdout, answer)
     except _OverBudgetError:
-        task.complain(f"it took more than {task.budget_s:g} s")
+        task.fail("too-slow", f"it took more than {task.budget_s:g} s")
     except GitmemError as error:
         if error.code != _NO_VAULT:
-            task.complain(error.message)
+            task.fail(error.code, error.message)
     except BaseException as error:  # noqa: BLE001 - a hook must never stop its host
-        task.complain(type(error).__name__)
+        task.fail("internal", type(error).__name__)
     return 0
 
 
 @dataclass
 class _Task:
-    """What the hook is at: what is lost if it fails, and how long it may take."""
+    """What the hook is at: what is lost if it fails, how long it may take, and who would be told that it failed."""
 
     lost: str = ""
     budget_s: float = 0
+    asked: tuple[Family, Seen, str] | None = None
+    """The host, what it told, and the home."""
+    has_complained: bool = False
 
     def begin(self, lost: str, budget_s: float) -> None:
         self.lost, self.budget_s = lost, budget_s
         if _HAS_TIMER:
             signal.setitimer(signal.ITIMER_REAL, budget_s)
 
+    def fail(self, code: str, reason: str) -> None:
+        """Say on standard error what is wrong and, once a session, to the model that the memory can't be read."""
+        self.complain(reason)
+        with contextlib.suppress(Exception):
+            if self.asked is not None:
+                from gitmem.hosts.hooks.answer import tell_failure
+
+                _say(sys.stdout, tell_failure(*self.asked, code))
+
     def complain(self, reason: str) -> None:
+        """Say on standard error what is wrong, if nothing was said yet."""
+        if self.has_complained:
+            return
+        self.has_complained = True
         from gitmem.text import make_visible
 
         _say(sys.stderr, f"gitmem: {self.lost}: {' '.join(make_visible(reason).split())}\n")
@@ -96,10 +120,10 @@ class _Place(NamedTuple):
 
 def _handle(data: bytes | None, host: str, place: _Place, task: _Task, run_typed: RunTyped) -> str:
     """Keep what may be kept of the payload ``data`` (``None`` for one that is too large) and return the answer."""
-    if not os.path.lexists(os.path.join(place.home, "registry.json")):
+    if not _has_registry(place.home):
         return ""
-    from gitmem.service.capture import capture, count_odd
-    from gitmem.wiring import make_memory, open_vault
+    from gitmem.service.capture import count_odd
+    from gitmem.wiring import open_vault
 
     try:
         payload = parse_payload(data) if data is not None else {}
@@ -107,26 +131,18 @@ def _handle(data: bytes | None, host: str, place: _Place, task: _Task, run_typed
         payload = None
     family = find_family(payload, host) if payload else None
     seen = find_seen(payload, family) if payload and family else None
+    task.asked = (family, seen, place.home) if family and seen else None
     folder = seen.folder if seen is not None and os.path.isdir(seen.folder) else place.folder
     vault = open_vault(place.home, folder, place.named)
     if seen is not None and family is not None:
         if seen.kind is not EventKind.SESSION_END:
             task.begin(task.lost, KEEP_BUDGET_S)
-        try:
-            capture(vault, seen)
-        except _OverBudgetError:
-            count_odd(vault, Odd.FAILED)
-            raise
-        except (GitmemError, OSError) as error:
-            if seen.kind not in ASKING:
-                raise
-            task.complain(str(error))  # an answer can be had all the same, and a person may wait for one
-        if seen.kind in ASKING:
-            task.begin("no answer to this event", ANSWER_BUDGET_S)
-            from gitmem.hosts.hooks.answer import find_answer
-
-            with make_memory(vault) as memory:
-                return find_answer(family, seen, memory, run_typed)
+        fate = _keep(vault, seen, task)
+        if is_answered(seen):
+            is_tool = seen.kind is EventKind.TOOL
+            lost = "the search catalog is behind" if is_tool else "no answer to this event"
+            task.begin(lost, ANSWER_BUDGETS_S.get(seen.kind, KEEP_BUDGET_S))
+            return _answer(family, seen, vault, task, run_typed, is_again=fate is Fate.AGAIN)
     elif payload is None:
         count_odd(vault, Odd.UNREADABLE)
     elif data is None:
@@ -134,6 +150,41 @@ def _handle(data: bytes | None, host: str, place: _Place, task: _Task, run_typed
     elif family is None or not is_known(payload, family):
         count_odd(vault, Odd.UNKNOWN)
     return ""
+
+
+def _has_registry(home: str) -> bool:
+    """Tell whether there is a home. Raises ``OSError`` for one that can't be looked into."""
+    try:
+        os.lstat(os.path.join(home, "registry.json"))
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def _keep(vault: OpenVault, seen: Seen, task: _Task) -> Fate | None:
+    """Keep the event; where it can't be kept and an answer can be had all the same, complain and return ``None``."""
+    from gitmem.service.capture import count_odd, keep
+
+    try:
+        return keep(vault, seen, AGAIN_WITHIN_S)[1]
+    except _OverBudgetError:
+        count_odd(vault, Odd.FAILED)
+        raise
+    except (GitmemError, OSError) as error:
+        if not is_answered(seen):
+            raise
+        task.complain(str(error))
+    return None
+
+
+def _answer(family: Family, seen: Seen, vault: OpenVault, task: _Task, run_typed: RunTyped, *, is_again: bool) -> str:
+    from gitmem.wiring import make_memory
+
+    with make_memory(vault) as memory:
+        answered = find_answer(family, seen, memory, run_typed, is_again=is_again)
+    if answered.complaint:
+        task.complain(answered.complaint)
+    return answered.said
 
 
 def _read(stream: BinaryIO) -> bytes | None:

@@ -110,7 +110,7 @@ def test_every_host_is_answered_in_its_own_form(shop: Shop) -> None:
         "cursor": {"continue": False, "user_message": "SAID"},
         "dsh": {"decision": "block", "reason": "SAID"},
         "gemini": {"decision": "deny", "reason": "SAID"},
-        "opencode": {"decision": "block", "reason": "SAID"},
+        "opencode": {"answer": "SAID"},
     }
     assert sorted(forms) == sorted(family.host for family in FAMILIES)
     for host in HOSTS:
