@@ -5,28 +5,14 @@ With OpenCode itself it runs in ``tests/hosts/programs``.
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
-import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
+from hosts.plugins import BAD_HOOKS, Plugin, needs_node
 
-from gitmem import resources
-
-NODE = shutil.which("node")
-pytestmark = pytest.mark.skipif(NODE is None, reason="Node is not there to run the plugin")
+pytestmark = needs_node
 
 HOOK = """
-import json, pathlib, sys
-payload = json.load(sys.stdin)
-log = pathlib.Path(__file__).with_name("told.jsonl")
-with log.open("a") as file:
-    file.write(json.dumps([sys.argv[1:], payload]) + "\\n")
-event, prompt = payload["hook_event_name"], payload.get("prompt", "")
 if event == "session.created":
     print(json.dumps({"context": "context of " + payload["source"]}))
 elif event == "chat.message":
@@ -55,38 +41,14 @@ console.log(JSON.stringify({ said, shown }))
 """
 
 
-@dataclass(frozen=True)
-class Drive:
-    """Runs steps, in JavaScript, against the plugin."""
-
-    folder: Path
-
-    def __call__(self, steps: str) -> dict[str, Any]:
-        self.folder.joinpath("drive.mjs").write_text(DRIVE.replace("STEPS", steps))
-        command = [str(NODE), "drive.mjs"]
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, check=True, timeout=60)
-        answer: dict[str, Any] = json.loads(done.stdout)
-        return answer
-
-    def told(self) -> list[Any]:
-        log = self.folder / "told.jsonl"
-        return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
-
-
 @pytest.fixture
-def drive(tmp_path: Path) -> Drive:
-    write_plugin(tmp_path, [sys.executable, str(tmp_path / "hook.py"), "hook", "--host", "opencode"])
-    (tmp_path / "hook.py").write_text(HOOK)
-    return Drive(tmp_path)
+def drive(tmp_path: Path) -> Plugin:
+    plugin = Plugin(tmp_path, "hosts/opencode/gitmem.js", DRIVE)
+    plugin.install(HOOK)
+    return plugin
 
 
-def write_plugin(folder: Path, command: list[str]) -> None:
-    text = resources.read_text("templates", "hosts/opencode/gitmem.js")
-    assert text.count("__GITMEM_COMMAND__") == 1
-    (folder / "gitmem.mjs").write_text(text.replace("__GITMEM_COMMAND__", json.dumps(command)))
-
-
-def test_the_first_prompt_brings_the_context_and_each_its_recall(drive: Drive) -> None:
+def test_the_first_prompt_brings_the_context_and_each_its_recall(drive: Plugin) -> None:
     outcome = drive("""
         await event("session.created", { sessionID: "s1", info: { id: "s1" } })
         said.push(await say("s1", { text: "first" }))
@@ -116,16 +78,16 @@ def test_the_first_prompt_brings_the_context_and_each_its_recall(drive: Drive) -
         {"hook_event_name": "chat.message", "prompt": "third"},
         {"hook_event_name": "session.deleted"},
     ]
-    assert drive.told() == [[["hook", "--host", "opencode"], base | one] for one in told]
+    assert drive.told() == [base | one for one in told]
 
 
-def test_a_session_that_was_taken_up_again_is_given_the_context_too(drive: Drive) -> None:
+def test_a_session_that_was_taken_up_again_is_given_the_context_too(drive: Plugin) -> None:
     outcome = drive('said.push(await say("s1", { text: "go on" }))')
 
     assert outcome["said"] == [["prt_1 go on", "prt_1z context of resume\n\nrecall of go on (synthetic)"]]
 
 
-def test_the_answer_to_a_command_is_shown_and_the_prompt_goes_no_further(drive: Drive) -> None:
+def test_the_answer_to_a_command_is_shown_and_the_prompt_goes_no_further(drive: Plugin) -> None:
     outcome = drive("""
         said.push(await say("s1", { text: "gitmem status" }))
         said.push(await say("s1", { text: "go on" }))
@@ -140,7 +102,7 @@ def test_the_answer_to_a_command_is_shown_and_the_prompt_goes_no_further(drive: 
     assert outcome["shown"] == [{"path": {"id": "s1"}, "body": body}]
 
 
-def test_only_what_a_person_typed_is_a_prompt(drive: Drive) -> None:
+def test_only_what_a_person_typed_is_a_prompt(drive: Plugin) -> None:
     outcome = drive("""
         said.push(await say("s1", { text: "shown to people", ignored: true }))
         await hooks["command.execute.before"]({ sessionID: "s1", command: "release", arguments: "" }, { parts: [] })
@@ -155,7 +117,7 @@ def test_only_what_a_person_typed_is_a_prompt(drive: Drive) -> None:
     ]
 
 
-def test_what_a_subagent_does_belongs_to_the_session_of_the_person(drive: Drive) -> None:
+def test_what_a_subagent_does_belongs_to_the_session_of_the_person(drive: Plugin) -> None:
     drive("""
         await event("session.created", { sessionID: "s1", info: { id: "s1" } })
         await event("session.created", { sessionID: "s2", info: { id: "s2", parentID: "s1" } })
@@ -165,26 +127,16 @@ def test_what_a_subagent_does_belongs_to_the_session_of_the_person(drive: Drive)
         await event("session.idle", { sessionID: "s3" })
     """)
 
-    assert [(payload["session_id"], payload.get("agent_id")) for _args, payload in drive.told()] == [
+    assert [(payload["session_id"], payload.get("agent_id")) for payload in drive.told()] == [
         ("s1", None),
         ("s1", "s3"),
         ("s1", "s3"),
     ]
 
 
-@pytest.mark.parametrize(
-    "hook",
-    [
-        "raise SystemExit(1)",
-        "print('no JSON')",
-        "print('null')",
-        "print('[]')",
-        """print('{"context": 5, "answer": {}}')""",
-        """print('{"context": "' + "x" * 100001 + '"}')""",
-    ],
-)
-def test_whatever_the_hook_says_the_host_goes_on(hook: str, drive: Drive) -> None:
-    (drive.folder / "hook.py").write_text(hook)
+@pytest.mark.parametrize("hook", BAD_HOOKS)
+def test_whatever_the_hook_says_the_host_goes_on(hook: str, drive: Plugin) -> None:
+    drive.install(hook)
 
     outcome = drive("""
         await event("session.created", { sessionID: "s1", info: { id: "s1" } })
@@ -197,7 +149,7 @@ def test_whatever_the_hook_says_the_host_goes_on(hook: str, drive: Drive) -> Non
     assert outcome == {"said": [["prt_1 hello"]], "shown": []}
 
 
-def test_a_program_that_is_gone_costs_nothing(drive: Drive) -> None:
-    write_plugin(drive.folder, [str(drive.folder / "no-python")])
+def test_a_program_that_is_gone_costs_nothing(drive: Plugin) -> None:
+    drive.install(HOOK, [str(drive.folder / "no-python")])
 
     assert drive('said.push(await say("s1", { text: "hello" }))')["said"] == [["prt_1 hello"]]
