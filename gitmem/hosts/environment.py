@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import sys
 from dataclasses import dataclass
 
 from gitmem.errors import InputError, UnavailableError
@@ -19,6 +20,25 @@ _OFF = ("", "0", "no", "off", "false")
 
 
 @dataclass(frozen=True)
+class HostFolders:
+    """Where hosts keep what belongs to the person, as their own variables have it. All absolute, there or not.
+
+    ``user`` is the person's home folder; ``claude_state`` is the one of ``.claude.json``; ``agents`` is what several
+    hosts read.
+    """
+
+    user: str
+    claude: str
+    claude_state: str
+    codex: str
+    gemini: str
+    cursor: str
+    opencode: str
+    dsh: str
+    agents: str
+
+
+@dataclass(frozen=True)
 class Environment:
     """What the surroundings say, read once at the start. All paths are absolute.
 
@@ -26,6 +46,8 @@ class Environment:
     has the last word in Git first. ``failpoint`` is ``NAME`` or ``NAME:n``, for tests alone. ``pager`` tells whether
     the terminal can show long output page by page, and nobody turned that off. ``agent_socket`` is where the person's
     SSH agent listens, empty for none. ``project`` is the folder that a host says it works in, empty where none does.
+    ``python`` is the interpreter that runs this, ``home_is_named`` tells that a variable says where the home is,
+    ``host_folders`` where hosts keep what is the person's, ``None`` for nowhere.
     """
 
     home: str
@@ -45,6 +67,9 @@ class Environment:
     completion: str = ""
     agent_socket: str = ""
     project: str = ""
+    python: str = sys.executable
+    home_is_named: bool = False
+    host_folders: HostFolders | None = None
 
 
 def read_environment() -> Environment:
@@ -72,6 +97,8 @@ def read_environment() -> Environment:
         completion=get(COMPLETION_VARIABLE, ""),
         agent_socket=get("SSH_AUTH_SOCK", ""),
         project=next((folder for name in PROJECT_VARIABLES if os.path.isabs(folder := get(name, ""))), ""),
+        home_is_named=bool(get("GITMEM_HOME")),
+        host_folders=find_host_folders(),
     )
 
 
@@ -97,6 +124,29 @@ def check_name(variable: str, value: str) -> str:
             "bad-environment", f"{variable} is longer than {MAX_NAME_CHARS} characters", "Give a shorter name."
         )
     return value
+
+
+def find_host_folders(user: str = "") -> HostFolders:
+    """Return where hosts keep what belongs to the person whose home folder is ``user``, this process's by default."""
+    get = os.environ.get
+    user = user or os.path.expanduser("~")
+
+    def place(variable: str, *names: str) -> str:
+        named = get(variable, "")
+        return os.path.abspath(os.path.expanduser(named)) if named else os.path.join(user, *names)
+
+    claude = place("CLAUDE_CONFIG_DIR", ".claude")
+    return HostFolders(
+        user=user,
+        claude=claude,
+        claude_state=claude if get("CLAUDE_CONFIG_DIR") else user,
+        codex=place("CODEX_HOME", ".codex"),
+        gemini=os.path.join(place("GEMINI_CLI_HOME"), ".gemini"),
+        cursor=os.path.join(user, ".cursor"),
+        opencode=os.path.join(place("XDG_CONFIG_HOME", ".config"), "opencode"),
+        dsh=place("DSH_HOME", ".dsh"),
+        agents=os.path.join(user, ".agents"),
+    )
 
 
 def _is_on(setting: str) -> bool:

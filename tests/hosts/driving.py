@@ -150,6 +150,7 @@ class Terminal:
         typed_ahead: bytes = b"",
         columns: int = 120,
         passphrase: str | None = None,
+        prompt: re.Pattern[bytes] = PROMPT,
         **variables: str,
     ) -> Result:
         """Return the exit code and, as ``out``, all that the terminal showed."""
@@ -170,19 +171,19 @@ class Terminal:
             process.stdin.write(stdin or b"")
             process.stdin.close()
         try:
-            seen = self._read(main, answer, passphrase)
+            seen = self._read(main, answer, passphrase, prompt)
             code = process.wait(MAX_SILENCE_S)
         finally:
             process.kill()  # does nothing to one that has ended
             os.close(main)
         return Result(code, seen.decode().replace("\r\n", "\n"), "")
 
-    def _read(self, main: int, answer: Typist, passphrase: str | None) -> bytes:
+    def _read(self, main: int, answer: Typist, passphrase: str | None, prompt: re.Pattern[bytes]) -> bytes:
         seen = b""
         answered = False
         while chunk := _read_some(main):
             seen += chunk
-            asked = None if answered else PROMPT.search(seen)
+            asked = None if answered else prompt.search(seen)
             if asked is not None:
                 answered = True
                 os.write(main, f"{answer(asked[1].decode())}".encode())

@@ -33,7 +33,7 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     ("Trust", ("verify", "keys", "policy", "settings")),
-    ("Agents", ("hook", "report", "export", "mcp")),
+    ("Agents", ("install", "uninstall", "hook", "mcp", "report", "export")),
     ("Look after", ("init", "status", "check", "doctor", "eval", "maintain", "catalog", "tour", "completion")),
 )
 MAX_PURPOSE_CHARS = 66

@@ -1,0 +1,1 @@
+"""Writing gitmem into the configuration of hosts, and taking it out again."""

@@ -1,0 +1,40 @@
+"""What OpenCode gets."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from gitmem.hosts.install.around import Around
+from gitmem.hosts.install.own import SERVER
+from gitmem.hosts.install.wanted import Form, Wanted, WantedFile
+from gitmem.resources import read_text
+
+HOST = "opencode"
+SHIM = "hosts/opencode/gitmem.js"
+PLACEHOLDER = "__GITMEM_COMMAND__"
+"""Stands in the shim for the words before the verb, as a list of JSON."""
+_CONFIGS = ("opencode.jsonc", "opencode.json")
+_TIMEOUT_MS = 30_000
+"""It gives a server 5 s by itself, which Python may need on a machine that is busy."""
+
+
+def describe(around: Around) -> Wanted:
+    """Return its files: it runs no commands as hooks, so a small plugin does. Looks which configuration is there."""
+    folder = f"{around.project}/.opencode" if around.is_project else around.folders.opencode
+    root = around.project if around.is_project else folder
+    shim = read_text("templates", SHIM).replace(PLACEHOLDER, json.dumps(around.command, ensure_ascii=False))
+    there = [name for name in _CONFIGS if os.path.lexists(os.path.join(root, name))]
+    entry: dict[str, object] = {}
+    if around.with_mcp:
+        command = [*around.command, "mcp", "--host", HOST]
+        entry = {"type": "local", "command": command, "enabled": True, "timeout": _TIMEOUT_MS}
+        entry |= {"environment": dict(around.variables)} if around.variables else {}
+    config = WantedFile(
+        os.path.join(root, there[0] if there else _CONFIGS[1]),
+        Form.JSON,
+        server=("mcp", SERVER),
+        server_entry=entry,
+    )
+    plugin = WantedFile(f"{folder}/plugins/gitmem.js", Form.WHOLE, shim, is_private=False)
+    return Wanted((plugin, config, around.skill_file(f"{folder}/skills")))

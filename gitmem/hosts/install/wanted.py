@@ -1,0 +1,49 @@
+"""What a host gets, as data: which files, and in each what is gitmem's. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from gitmem.hosts.install.json_edit import Place
+
+
+class Form(StrEnum):
+    """How a file is written."""
+
+    JSON = "json"
+    TOML = "toml"
+    WHOLE = "whole"
+
+
+@dataclass(frozen=True)
+class WantedFile:
+    """One file of a host's, by its absolute path.
+
+    Of ``WHOLE`` the file is gitmem's and holds ``text``. Of the others it is the person's and holds: under ``hooks``
+    for each event one value, at the place ``server`` the entry ``server_entry`` (an empty one means none), and of
+    ``extra`` what is missing. The first ``server_keeps`` objects on the way to the server stay when they become empty.
+    ``mentions_machine`` says that a path of this machine is in it, ``is_private`` that only its person
+    may read one that is new.
+    """
+
+    path: str
+    form: Form
+    text: str = ""
+    hooks: Mapping[str, Any] = field(default_factory=dict)
+    server: Place = ()
+    server_entry: Mapping[str, Any] = field(default_factory=dict)
+    server_keeps: int = 0
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    mentions_machine: bool = True
+    is_private: bool = True
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """All that one host gets in one scope. ``notices`` are what its person has to know or do."""
+
+    files: tuple[WantedFile, ...]
+    notices: tuple[str, ...] = ()
