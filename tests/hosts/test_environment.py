@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.errors import InputError, UnavailableError
-from gitmem.hosts.environment import Environment, read_environment
+from gitmem.hosts.environment import Environment, HostFolders, find_host_folders, read_environment
 
 
 @pytest.fixture(autouse=True)
@@ -28,6 +28,7 @@ def test_with_nothing_said_the_platform_decides(surroundings: Path) -> None:
         folder=str(surroundings),
         login="sam",
         identity_files=(str(surroundings / ".gitconfig"), str(surroundings / ".config" / "git" / "config")),
+        host_folders=find_host_folders(),
     )
     assert Path(found.home).name == "gitmem"
     assert Path(found.home).is_relative_to(surroundings)
@@ -61,6 +62,8 @@ def test_everything_can_be_said(surroundings: Path, monkeypatch: pytest.MonkeyPa
         color=False,
         debug=True,
         completion="bash_source",
+        home_is_named=True,
+        host_folders=find_host_folders(),
     )
 
 
@@ -116,3 +119,34 @@ def test_a_setting_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(InputError) as caught:
         read_environment()
     assert caught.value.code == "bad-environment"
+
+
+def test_hosts_keep_what_is_the_persons_in_their_own_folders(surroundings: Path) -> None:
+    assert find_host_folders() == HostFolders(
+        user=str(surroundings),
+        claude=str(surroundings / ".claude"),
+        claude_state=str(surroundings),
+        codex=str(surroundings / ".codex"),
+        gemini=str(surroundings / ".gemini"),
+        cursor=str(surroundings / ".cursor"),
+        opencode=str(surroundings / ".config/opencode"),
+        dsh=str(surroundings / ".dsh"),
+        agents=str(surroundings / ".agents"),
+    )
+
+
+def test_hosts_own_variables_say_where(surroundings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "DSH_HOME"):
+        monkeypatch.setenv(name, f"/elsewhere/{name.lower()}")
+    found = find_host_folders()
+    assert found == HostFolders(
+        user=str(surroundings),
+        claude="/elsewhere/claude_config_dir",
+        claude_state="/elsewhere/claude_config_dir",
+        codex="/elsewhere/codex_home",
+        gemini="/elsewhere/gemini_cli_home/.gemini",
+        cursor=str(surroundings / ".cursor"),
+        opencode="/elsewhere/xdg_config_home/opencode",
+        dsh="/elsewhere/dsh_home",
+        agents=str(surroundings / ".agents"),
+    )

@@ -22,5 +22,6 @@ def command(call: Call, host: str, scope: str, *, yes: bool, dry_run: bool) -> i
     """Take gitmem out of a host's configuration again.
 
     Takes away what `gitmem install` wrote and nothing else. A skill that you edited stays, and so does every vault.
+    Writes nothing but the host's configuration, and shows it before.
     """
     return run_plan(call, Asked("uninstall", host, InstallScope(scope), yes, dry_run))
