@@ -9,17 +9,20 @@ from typing import Any
 
 from gitmem.hosts.environment import HostFolders
 from gitmem.hosts.hooks.families import FAMILIES
-from gitmem.hosts.hooks.run import ANSWER_BUDGET_S, KEEP_BUDGET_S
 from gitmem.hosts.install.command import format_command
 from gitmem.hosts.install.own import SERVER
 from gitmem.hosts.install.wanted import Form, WantedFile
 from gitmem.model.event import EventKind
 
-SPARE_S = 5
-"""How much longer a host waits than gitmem takes at most: for the interpreter to start on a busy machine."""
+ANSWER_TIMEOUT_S = 30
+KEEP_TIMEOUT_S = 10
 END_TIMEOUT_S = 5
-"""For the end of a session, which gitmem itself ends after 1.2 s."""
-_ANSWERED = (EventKind.SESSION_START, EventKind.PROMPT, EventKind.COMPACTION)
+"""How long a host waits for a hook that answers, one that only keeps, and one at the end of a session.
+
+Each is longer than what the hook takes by itself at most, so that the interpreter may start slowly on a busy machine.
+"""
+ANSWERED = (EventKind.SESSION_START, EventKind.PROMPT, EventKind.COMPACTION)
+"""Events that may have an answer."""
 
 
 class InstallScope(StrEnum):
@@ -78,7 +81,7 @@ def timeout_s(kind: EventKind) -> int:
     """Return how long a host waits for gitmem's hook of such an event at most."""
     if kind is EventKind.SESSION_END:
         return END_TIMEOUT_S
-    return int(ANSWER_BUDGET_S if kind in _ANSWERED else KEEP_BUDGET_S) + SPARE_S
+    return ANSWER_TIMEOUT_S if kind in ANSWERED else KEEP_TIMEOUT_S
 
 
 def group_hooks(events: Mapping[str, EventKind], handler: Callable[[EventKind], dict[str, Any]]) -> dict[str, Any]:

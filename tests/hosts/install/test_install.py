@@ -331,7 +331,7 @@ def test_a_hook_that_was_written_by_hand_is_taken_over_not_doubled(machine: Mach
     machine("install", "claude-code", "--yes")
     hooks = json.loads(file.read_text())["hooks"]["SessionStart"]
     line = f"{sys.executable} -P -m gitmem hook --host claude-code"
-    ours = {"type": "command", "command": line, "timeout": 20}
+    ours = {"type": "command", "command": line, "timeout": 30}
     assert hooks == [{"matcher": "*", "hooks": [ours, {"type": "command", "command": "x"}]}]
 
 
