@@ -141,6 +141,27 @@ def make_context_sample(gitmem: Gitmem) -> Ids:
     return {receipt.records[0].id: shown for shown, receipt in ids.items()}
 
 
+def make_agents_sample(gitmem: Gitmem) -> Ids:
+    """A project with a boundary, a convention and a procedure that were reviewed, and a convention that was not."""
+    home, project = gitmem.environment.home, gitmem.environment.folder
+    make_vault(home, NewVault(Scope.WORKSPACE, project=project), _PERSON)
+    drafts = {
+        "d1xtgkar8dnv": Draft("Commits name the ticket", "`ABC-123: text`, in the first line.", Kind.CONVENTION),
+        "gwy7ev3mdak0": Draft(
+            "Run the API tests with two workers", "More than two exhaust the database.", Kind.PROCEDURE
+        ),
+    }
+    ids = {}
+    with open_memory(home, project) as memory:
+        wanted = Draft("Ask before you touch the database", kind=Kind.BOUNDARY)
+        ids[memory.declare(wanted, _PERSON).records[0].id] = "m7k2q9x4c0de"
+        for shown, one in drafts.items():
+            seen = memory.observe(replace(one, evidence=("run:1",)), _AGENT).records[0].id
+            ids[memory.promote(seen, _PERSON).records[0].id] = shown
+        memory.observe(Draft("Tabs", kind=Kind.CONVENTION, evidence=("run:1",)), _AGENT)
+    return ids
+
+
 def make_capture_sample(gitmem: Gitmem) -> Ids:
     """A project under Git, the session that was recorded with Claude Code in it, and one odd payload."""
     project = gitmem.environment.folder

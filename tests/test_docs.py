@@ -19,6 +19,7 @@ import pytest
 from doc_samples import (
     POLICY,
     Ids,
+    make_agents_sample,
     make_capture_sample,
     make_context_sample,
     make_curate_sample,
@@ -48,6 +49,7 @@ SAMPLES: dict[str, Callable[[Gitmem], Ids]] = {
     "search.md": make_search_sample,
     "time-and-tags.md": make_dated_sample,
     "context.md": make_context_sample,
+    "agents-md.md": make_agents_sample,
     "inbox.md": make_inbox_sample,
     "capture.md": make_capture_sample,
     "curate.md": make_curate_sample,
@@ -72,6 +74,17 @@ def test_the_page_on_policy_shows_the_default_file_and_that_of_its_sample() -> N
     blocks = re.findall(r"^```yaml\n(.*?)^```$", (DOCS / "policy.md").read_text(), re.MULTILINE | re.DOTALL)
 
     assert blocks[:2] == [POLICY, default_policy().decode()]
+
+
+def test_the_page_on_agents_md_shows_the_section_of_its_sample(gitmem: Gitmem) -> None:
+    ids = make_agents_sample(gitmem)
+    assert gitmem("export", "agents-md").code == 0
+    made = Path(gitmem.environment.folder, "AGENTS.md").read_text()
+    for one, shown in ids.items():
+        made = made.replace(one, shown)
+    made = made.replace(SystemClock().now().date().isoformat(), TIME[:10])
+    blocks = re.findall(r"^```markdown\n(.*?)^```$", (DOCS / "agents-md.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert made.split("\n\n", 1)[1].rpartition("\n\n")[0] == blocks[0].rstrip("\n")
 
 
 def split_block(block: str) -> list[tuple[str, str]]:

@@ -40,7 +40,7 @@ def list_confirmed(
     if standing.is_keyed:
         return _list_signed(vault, declared, standing.statement)
     receipts = find_latest(vault.layout, {one.id for one in declared})
-    return frozenset(one.path for one in declared if one.id in receipts and _is_left_by(vault, one, receipts[one.id]))
+    return frozenset(one.path for one in declared if one.id in receipts and is_left_by(vault, one, receipts[one.id]))
 
 
 def is_declared(record: Record) -> bool:
@@ -62,10 +62,11 @@ def _list_signed(vault: OpenVault, declared: Iterable[Record], statement: Statem
     )
 
 
-def _is_left_by(vault: OpenVault, record: Record, receipt: Receipt) -> bool:
+def is_left_by(vault: OpenVault, record: Record, receipt: Receipt, state: State = State.BASELINE) -> bool:
+    """Tell whether ``receipt`` is of a person's operation that left ``record``, as it is committed, in ``state``."""
     if receipt.surface != Surface.HUMAN.value or receipt.commit is None:
         return False
-    places = [ref.path for ref in receipt.records if ref.id == record.id and ref.state is State.BASELINE]
+    places = [ref.path for ref in receipt.records if ref.id == record.id and ref.state is state]
     try:
         left = vault.committed_ids(receipt.commit, list(places)).values()
     except IntegrityError:  # history was rewritten, and that commit is gone

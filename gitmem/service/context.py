@@ -140,12 +140,12 @@ def _gather(reading: Reading, scope: Scope, *, is_own: bool) -> _Look:
 
     today = reading.now.date()
     rows = list_rows(reading.database, Filters(states=(State.BASELINE,)))
-    found, unreadable = _read_baseline(reading)
+    found, unreadable = read_baseline(reading)
     committed = found.records
     wanted = [one for one in committed if is_own or one.kind in _PARTS]
     back = {one.path for one in committed if one.id in found.back}
     confirmed = list_confirmed(reading.vault, committed, found.standing) | back
-    current, held = _sort_out(wanted, today, find_superseded_declared(reading, wanted, confirmed))
+    current, held = sort_out(wanted, today, find_superseded_declared(reading, wanted, confirmed))
     known = {one.id for one in committed}
     files = {row.path: row for row in rows}
     entries = [
@@ -171,7 +171,7 @@ def _gather(reading: Reading, scope: Scope, *, is_own: bool) -> _Look:
     return _Look(reading.head, tuple(entries), held + held_reviewed, more, problems)
 
 
-def _read_baseline(reading: Reading) -> tuple[AsSigned, list[Problem]]:
+def read_baseline(reading: Reading) -> tuple[AsSigned, list[Problem]]:
     """Return the baseline as HEAD has it, masked, without what is private there or now, and what can't be read.
 
     What people signed stands there as they signed it.
@@ -196,7 +196,7 @@ def _read_baseline(reading: Reading) -> tuple[AsSigned, list[Problem]]:
     return put_back_signed(past, read_standing(reading.vault, reading.head), records), problems
 
 
-def _sort_out(
+def sort_out(
     records: Iterable[Record], today: datetime.date, superseded: Container[str]
 ) -> tuple[list[Record], HeldBack]:
     """Return the records that are in force, and how many are not; ``superseded`` has paths."""
@@ -226,7 +226,7 @@ def _choose_reviewed(reading: Reading, today: datetime.date) -> tuple[list[Recor
     records = [found[row.path][0] for row in queue if row.path in found]
     uncommitted = reading.uncommitted(records)
     committed = [one for one in records if one.path not in uncommitted]
-    current, held = _sort_out(committed, today, find_superseded(reading, committed))
+    current, held = sort_out(committed, today, find_superseded(reading, committed))
     held += HeldBack(out_of_date=len(rows) - len(in_force), uncommitted=len(uncommitted))
     chosen = current[:MAX_REVIEWED]
     return chosen, len(in_force) - (len(queue) - len(current)) - len(chosen), held

@@ -17,6 +17,7 @@ from gitmem.model.change import Receipt
 from gitmem.model.ids import OpId
 from gitmem.model.maintenance import Maintenance
 from gitmem.model.record import Draft, Kind, State
+from gitmem.service.memory_export import ExportVerbs
 from gitmem.service.memory_review import ReviewVerbs
 from gitmem.service.memory_trust import TrustVerbs
 from gitmem.service.reading import report
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from gitmem.service.undo import Undoing
 
 
-class Memory(ReviewVerbs, TrustVerbs):
+class Memory(ReviewVerbs, TrustVerbs, ExportVerbs):
     """One vault and all that can be done with it. Close it, or use it in a ``with`` block."""
 
     def observe(self, draft: Draft, actor: Actor | None = None, op_id: OpId | None = None) -> Receipt:

@@ -14,6 +14,7 @@ from gitmem.model.ids import CommitId
 from gitmem.model.record import Problem
 from gitmem.model.settings import FORMAT, Manifest
 from gitmem.model.vault_path import parse_vault_path
+from gitmem.service.agents_md import list_export_problems
 from gitmem.service.catalog import describe_catalog, list_problems
 from gitmem.service.check import VIEW_EDITED, find_edited_views
 from gitmem.service.hidden import is_private_note
@@ -107,6 +108,7 @@ def _list_oddities(vault: OpenVault, manifest: Manifest, head: CommitId, views: 
     problems += _find_lost_tip(vault, manifest.branch, head)
     problems += list_policy_problems(vault, head)
     problems += list_signing_problems(vault, head)
+    problems += list_export_problems(vault)
     if branch != manifest.branch:
         problems.append(Problem("not-on-managed-branch", f"the vault is not on its branch {manifest.branch}"))
     return problems

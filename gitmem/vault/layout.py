@@ -160,6 +160,11 @@ class VaultLayout:
         return join(self.runtime, "displaced")
 
     @property
+    def exports(self) -> str:
+        """What was edited by hand in a section of a project's file that was made afresh since."""
+        return join(self.runtime, "exports")
+
+    @property
     def catalog_file(self) -> str:
         """The derived search catalog; may be deleted at any time."""
         return join(self.runtime, "catalog.sqlite")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import InputError
@@ -83,7 +83,7 @@ def test_what_a_person_wrote_is_read_in_any_order_and_form() -> None:
     assert find_report("## Answer\n\nx\n\n## Evidence\n\nplain\nlines") == TaskReport("x", evidence=("plain lines",))
 
 
-@settings(derandomize=True, max_examples=300)
+@settings(derandomize=True, max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(REPORTS)
 def test_what_is_written_is_read_back(report: TaskReport) -> None:
     if not clean(report).answer:
