@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 
 from gitmem.errors import InputError
 from gitmem.hosts.environment import Environment
-from gitmem.hosts.install import claude_code, codex, cursor, gemini, opencode
+from gitmem.hosts.install import claude_code, codex, cursor, dsh, gemini, opencode
 from gitmem.hosts.install.around import Around, InstallScope
 from gitmem.hosts.install.command import find_command, has_mcp
 from gitmem.hosts.install.wanted import Wanted
 from gitmem.resources import read_text
 
 DESCRIBE: Mapping[str, Callable[[Around], Wanted]] = {
-    one.HOST: one.describe for one in (claude_code, codex, gemini, cursor, opencode)
+    one.HOST: one.describe for one in (claude_code, codex, gemini, cursor, opencode, dsh)
 }
 SKILL = "hosts/skill.md"
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from gitmem.errors import GitmemError
 from gitmem.hosts.environment import Environment
-from gitmem.hosts.install import json_config, toml_config
 from gitmem.hosts.install.apply import apply_edits, remove_empty
 from gitmem.hosts.install.around import Around, InstallScope
 from gitmem.hosts.install.command import format_command
@@ -19,7 +18,7 @@ from gitmem.hosts.install.hosts import DESCRIBE, look_around
 from gitmem.hosts.install.kept import KeptHost, load_kept, save_kept
 from gitmem.hosts.install.own import find_words
 from gitmem.hosts.install.place import look_at
-from gitmem.hosts.install.plan import Plan, plan_install, plan_uninstall, read_text
+from gitmem.hosts.install.plan import Plan, find_editor, plan_install, plan_uninstall, read_text
 from gitmem.hosts.install.wanted import Form, Wanted, WantedFile
 
 _SHIM_COMMAND = re.compile(r"^const COMMAND = (\[.*?\])", re.MULTILINE)
@@ -124,9 +123,8 @@ def _iter_programs(file: WantedFile, kept: KeptHost) -> Iterator[str]:
     if file.form is Form.WHOLE:
         yield from _find_in_shim(found.data)
         return
-    config = json_config if file.form is Form.JSON else toml_config
     try:
-        yield from (find_words(entry)[0] for entry in config.iter_own(read_text(found), file))
+        yield from (find_words(entry)[0] for entry in find_editor(file).iter_own(read_text(found), file))
     except ValueError:
         return  # what is wrong with it is said when the plan is made
 

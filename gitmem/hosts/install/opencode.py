@@ -13,7 +13,7 @@ from gitmem.resources import read_text
 HOST = "opencode"
 SHIM = "hosts/opencode/gitmem.js"
 PLACEHOLDER = "__GITMEM_COMMAND__"
-"""Stands in the shim for the words before the verb, as a list of JSON."""
+"""Stands in the shim for the command of the hook, as a list of JSON."""
 _CONFIGS = ("opencode.jsonc", "opencode.json")
 _TIMEOUT_MS = 30_000
 """It gives a server 5 s by itself, which Python may need on a machine that is busy."""
@@ -23,7 +23,9 @@ def describe(around: Around) -> Wanted:
     """Return its files: it runs no commands as hooks, so a small plugin does. Looks which configuration is there."""
     folder = f"{around.project}/.opencode" if around.is_project else around.folders.opencode
     root = around.project if around.is_project else folder
-    shim = read_text("templates", SHIM).replace(PLACEHOLDER, json.dumps(around.command, ensure_ascii=False))
+    shim = read_text("templates", SHIM).replace(
+        PLACEHOLDER, json.dumps([*around.command, "hook", "--host", HOST], ensure_ascii=False)
+    )
     there = [name for name in _CONFIGS if os.path.lexists(os.path.join(root, name))]
     entry: dict[str, object] = {}
     if around.with_mcp:

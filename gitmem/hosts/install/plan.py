@@ -9,16 +9,15 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from gitmem.errors import StateError
-from gitmem.hosts.install import json_config, toml_config
-from gitmem.hosts.install.json_text import NotJsonError
+from gitmem.hosts.install import block_config, json_config, toml_config
 from gitmem.hosts.install.kept import KeptFile, KeptHost
 from gitmem.hosts.install.place import Found, check_writable, look_at
-from gitmem.hosts.install.toml_config import NotTomlError
 from gitmem.hosts.install.undo import apply_undo, find_undo
 from gitmem.hosts.install.wanted import Form, Wanted, WantedFile
 
 _BOM = "\ufeff"
 PRIVATE_MODE, SHARED_MODE = 0o600, 0o644
+_EDITORS = {Form.JSON: json_config, Form.TOML: toml_config, Form.BLOCK: block_config}
 Result = TypeVar("Result")
 
 
@@ -127,7 +126,7 @@ def _with(file: WantedFile, found: Found, old: KeptFile | None) -> bytes | None:
     if file.form is Form.WHOLE:
         return file.text.encode() if found.data is None or _is_own_whole(file, found, old) else found.data
     text = read_text(found)
-    return _encode(found, text, _change(found, lambda: _config(file).put_in(text, file)))
+    return _encode(found, text, _change(found, lambda: find_editor(file).put_in(text, file)))
 
 
 def _without(file: WantedFile, found: Found, old: KeptFile | None) -> bytes | None:
@@ -140,8 +139,8 @@ def _without(file: WantedFile, found: Found, old: KeptFile | None) -> bytes | No
     if old is not None and old.undo is not None and digest(found.data) == old.digest:
         left = apply_undo(text, old.undo)
     else:
-        left = _change(found, lambda: _config(file).take_out(text, file))
-    if old is not None and old.made and _change(found, lambda: _config(file).is_bare(left, file)):
+        left = _change(found, lambda: find_editor(file).take_out(text, file))
+    if old is not None and old.made and _change(found, lambda: find_editor(file).is_bare(left, file)):
         return None
     return _encode(found, text, left)
 
@@ -172,7 +171,7 @@ def _notices(file: WantedFile, found: Found, after: bytes | None, *, is_gone: bo
     if after != found.data and os.path.realpath(file.path) != os.path.abspath(file.path):
         yield f"{file.path} is a link, or lies behind one; what changes is {found.target}"
     text = read_text(found)
-    if file.server_entry and not is_gone and _change(found, lambda: _config(file).is_foreign_server(text, file)):
+    if file.server_entry and not is_gone and _change(found, lambda: find_editor(file).is_foreign_server(text, file)):
         yield f"{file.path} has another MCP server called {file.server[-1]}; it was left, and gitmem's was not added"
 
 
@@ -184,14 +183,15 @@ def _is_own_whole(file: WantedFile, found: Found, old: KeptFile | None) -> bool:
     return found.data == file.text.encode() or (old is not None and digest(found.data) == old.digest)
 
 
-def _config(file: WantedFile) -> Any:
-    return json_config if file.form is Form.JSON else toml_config
+def find_editor(file: WantedFile) -> Any:
+    """Return the module that edits files of such a form, all with the same functions; all raise ``ValueError``."""
+    return _EDITORS[file.form]
 
 
 def _change(found: Found, edit: Callable[[], Result]) -> Result:
     try:
         return edit()
-    except (NotJsonError, NotTomlError) as error:
+    except ValueError as error:
         raise _broken(found.path, str(error)) from None
 
 

@@ -12,7 +12,7 @@ from gitmem.hosts.install.around import ANSWERED, Around, InstallScope, list_eve
 from gitmem.hosts.install.hosts import DESCRIBE
 from gitmem.model.event import EventKind
 
-WITH_HOOKS = [host for host in DESCRIBE if host != "opencode"]
+WITH_HOOKS = [host for host in DESCRIBE if host not in ("opencode", "dsh")]
 _UNIT_S = {"gemini": 1000}
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from ruamel.yaml import YAML
 
 from gitmem.hosts.environment import HostFolders
 from gitmem.hosts.install import installing
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 
 pytest_plugins = "hosts.driving"
 
-HOSTS = list(DESCRIBE)
+ALL = list(DESCRIBE)
+HOSTS = [host for host in ALL if host != "dsh"]
+"""Those whose configuration is JSON."""
 SCOPES = ["user", "project"]
 OLD_PYTHON = "/opt/gone/bin/python"
 
@@ -115,6 +118,17 @@ def iter_entries(value: Any) -> Iterator[dict[str, Any]]:
         yield from iter_entries(one)
 
 
+DSH_EMPTY = "# my own\n# rows\n[]\n"
+
+
+def make_profile(machine: Machine, text: str, name: str = "tui") -> Path:
+    """A profile of DeepSeek Harness with ``text`` as its patch."""
+    patch = machine.user / ".dsh/profiles" / name / "cordis.patch.yml"
+    patch.parent.mkdir(parents=True)
+    patch.write_bytes(text.encode())
+    return patch
+
+
 FOREIGN_JSON = """\
 // my own
 {
@@ -140,7 +154,7 @@ trust_level = "trusted"
 
 
 @pytest.mark.parametrize("scope", SCOPES)
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", ALL)
 def test_uninstall_leaves_what_was_before(machine: Machine, host: str, scope: str) -> None:
     before = machine.snapshot()
     done = machine("install", host, "--scope", scope, "--yes", "--json").document
@@ -194,8 +208,11 @@ def test_what_others_edited_meanwhile_stays_and_only_gitmems_goes(machine: Machi
 
 
 @pytest.mark.parametrize("scope", SCOPES)
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", ALL)
 def test_another_interpreter_takes_the_place_of_the_old_one(machine: Machine, host: str, scope: str) -> None:
+    if (host, scope) == ("dsh", "project"):
+        pytest.skip("it has nothing there that starts a program")
+    make_profile(machine, DSH_EMPTY)
     before = machine.snapshot()
     machine.with_python(OLD_PYTHON)("install", host, "--scope", scope, "--yes")
     rows = {(row["host"], row["install_scope"]): row for row in machine("install", "--json").document["results"]}
@@ -445,3 +462,63 @@ def test_a_person_is_shown_it_all_and_asked(terminal: Terminal) -> None:
 
 def ask(terminal: Terminal, answer: str, *args: str) -> Result:
     return terminal(*args, prompt=re.compile(rb"(files?)\? \[y/N\] $"), answer=lambda _said: f"{answer}\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            DSH_EMPTY,
+            "[]",
+            "",
+            "# words\n",
+            "- insert:\n    - id: mine\n",
+            "- id: a # c\n  config: !!js x()",
+            "[]\r\n# c\r\n",
+        ),
+        "-\n  insert: []\n",
+    ],
+)
+def test_the_rows_of_every_profile_come_and_go(machine: Machine, text: str) -> None:
+    patches = [make_profile(machine, text, name) for name in ("headless", "tui")]
+    before = machine.snapshot()
+    done = machine("install", "dsh", "--yes", "--json").document
+    assert "the profiles that are set up: headless, tui; install again once there are others" in done["notices"]
+    for patch in patches:
+        rows = yaml_of(patch)
+        assert [row["id"] for row in rows[-1]["insert"]] == ["gitmem-hooks", "gitmem-mcp"]
+        assert rows[-1]["insert"][1]["config"]["args"] == ["-P", "-m", "gitmem", "mcp", "--host", "dsh"]
+        words = [line for line in text.splitlines() if line.strip() and not line.startswith("[]")]
+        there = iter(patch.read_text().splitlines())
+        assert all(line in there for line in words)
+        assert (
+            f'["{sys.executable}", "-P", "-m", "gitmem", "hook", "--host", "dsh"]'
+            in patch.with_name("gitmem.mjs").read_text()
+        )
+    again = machine("install", "dsh", "--yes", "--json").document
+    assert again["files"] == []
+    patches[0].write_text(patches[0].read_text() + "- id: later\n")
+    machine("uninstall", "dsh", "--yes")
+    assert yaml_of(patches[0])[-1] == {"id": "later"}
+    assert "gitmem" not in patches[0].read_text()
+    after = machine.snapshot()
+    del before[".dsh/profiles/headless/cordis.patch.yml"], after[".dsh/profiles/headless/cordis.patch.yml"]
+    assert after == before
+
+
+def yaml_of(patch: Path) -> Any:
+    return YAML(typ="safe").load(patch.read_text().replace("!!js x()", "1"))
+
+
+@pytest.mark.parametrize("text", ["a: 1\n", "[1]\n", "[] # none\n", "---\n- a\n", "  - a\n", "- a\n# gitmem: end\n"])
+def test_another_form_of_rows_is_refused(machine: Machine, text: str) -> None:
+    make_profile(machine, text)
+    before = machine.snapshot()
+    assert machine("install", "dsh", "--yes", "--json", code=4).document["error"]["code"] == "config-broken"
+    assert machine.snapshot() == before
+
+
+def test_without_a_profile_there_is_the_skill_and_it_is_said(machine: Machine) -> None:
+    done = machine("install", "dsh", "--yes", "--json").document
+    assert [file["path"] for file in done["files"]] == [str(machine.user / ".dsh/skills/gitmem/SKILL.md")]
+    assert "there is no profile yet: start DeepSeek Harness once, then install again" in done["notices"]
