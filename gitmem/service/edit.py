@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from gitmem.errors import InputError
@@ -17,8 +17,9 @@ from gitmem.service.draft import summarise
 from gitmem.service.find import get_record
 from gitmem.service.gate import authorize
 from gitmem.service.own import is_own
-from gitmem.service.plan import carry_out_allowed, digest, edit_record, find_earlier, make_change, no_change, stamp
+from gitmem.service.plan import Move, carry_out_allowed, edit_record, find_earlier, make_change, no_change, stamp
 from gitmem.service.retry import describe_request, given_fields
+from gitmem.service.together import Found, authorize_all, describe, get_records
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold, one_line
 from gitmem.vault.frontmatter import edit_note, replace_body
@@ -55,16 +56,59 @@ def edit(vault: OpenVault, ref: str, wanted: RecordEdit, actor: Actor, op_id: Op
     if wanted.is_empty:
         raise InputError("nothing-to-edit", "nothing to change was given", "See `gitmem edit --help`.")
     record, data = get_record(vault, ref)
+
+    def plan(rule: str) -> Change:
+        planned = _plan(vault, (record, data), wanted)
+        if planned is None:
+            return no_change(Action.EDIT, actor, op_id, request)
+        return make_change(Action.EDIT, actor, rule, [planned[0]], op_id=op_id, note=planned[1], request=request)
+
     return carry_out_allowed(
         vault,
         lambda: authorize(vault.entry.scope, Action.EDIT, actor, record=record, own=is_own(vault, record, actor)),
-        lambda rule: replace(_plan(vault, (record, data), wanted, actor, rule, op_id), request=digest(request)),
+        plan,
     )
 
 
-def _plan(
-    vault: OpenVault, old: tuple[Record, bytes], wanted: RecordEdit, actor: Actor, rule: str, op_id: OpId | None
-) -> Change:
+def edit_all(
+    vault: OpenVault, edits: Sequence[tuple[str, RecordEdit]], actor: Actor, op_id: OpId | None = None
+) -> Receipt:
+    """Change several records, each named once and as wanted for it, all in one commit or none; otherwise as ``edit``.
+
+    Raises what ``edit`` and ``together.get_records`` raise, and ``InputError`` (``named-twice``).
+    """
+    request = describe_request(edits=[[ref, given_fields(wanted)] for ref, wanted in edits])
+    earlier = find_earlier(vault, Action.EDIT, op_id, request)
+    if earlier is not None:
+        return earlier
+    if any(wanted.is_empty for _ref, wanted in edits):
+        raise InputError("nothing-to-edit", "nothing to change was given for a record", "Leave it out.")
+    found = get_records(vault, [ref for ref, _wanted in edits], lambda _record: None)
+    if len(found) != len(edits):
+        raise InputError("named-twice", "a record was named twice", "Put what is wanted for it together.")
+
+    def plan(rule: str) -> Change:
+        planned = [_plan(vault, old, wanted) for old, (_ref, wanted) in zip(found, edits, strict=True)]
+        made = [one for one in planned if one is not None]
+        if not made:
+            return no_change(Action.EDIT, actor, op_id, request)
+        moves = [move for move, _note in made]
+        return make_change(Action.EDIT, actor, rule, moves, op_id=op_id, request=request, **describe(moves, made[0][1]))
+
+    return carry_out_allowed(
+        vault,
+        lambda: authorize_all(
+            found,
+            lambda record: authorize(
+                vault.entry.scope, Action.EDIT, actor, record=record, own=is_own(vault, record, actor)
+            ),
+        ),
+        plan,
+    )
+
+
+def _plan(vault: OpenVault, old: Found, wanted: RecordEdit) -> tuple[Move, str] | None:
+    """Return what becomes of a record, and what to say of it; ``None`` where nothing does."""
     record, data = old
     check_secrets(_texts_of(wanted))  # before anything that is wrong with it is told with a word of it
     changes = _plan_properties(record, wanted)
@@ -72,11 +116,10 @@ def _plan(
     if wanted.body is not None:
         after_data = replace_body(after_data, frame_body(record.body, wanted.body))
     if after_data == data:
-        return no_change(Action.EDIT, actor, op_id)
+        return None
     after = edit_record(record, after_data, {"updated": stamp(vault)})
     what = [*changes, *(["body"] if wanted.body is not None else [])]
-    note = f"Changed: {', '.join(what)}."
-    return make_change(Action.EDIT, actor, rule, [(record, *after)], op_id=op_id, note=note)
+    return (record, *after), f"Changed: {', '.join(what)}."
 
 
 def _texts_of(wanted: RecordEdit) -> dict[str, str]:

@@ -18,6 +18,7 @@ from gitmem.model.ids import OpId
 from gitmem.model.maintenance import Maintenance
 from gitmem.model.record import Draft, Kind, State
 from gitmem.service.memory_export import ExportVerbs
+from gitmem.service.memory_files import FileVerbs
 from gitmem.service.memory_review import ReviewVerbs
 from gitmem.service.memory_trust import TrustVerbs
 from gitmem.service.reading import report
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from gitmem.service.undo import Undoing
 
 
-class Memory(ReviewVerbs, TrustVerbs, ExportVerbs):
+class Memory(ReviewVerbs, TrustVerbs, ExportVerbs, FileVerbs):
     """One vault and all that can be done with it. Close it, or use it in a ``with`` block."""
 
     def observe(self, draft: Draft, actor: Actor | None = None, op_id: OpId | None = None) -> Receipt:
@@ -118,12 +119,17 @@ class Memory(ReviewVerbs, TrustVerbs, ExportVerbs):
         actor: Actor | None = None,
         superseded_by: str | None = None,
         op_id: OpId | None = None,
+        *,
+        frees_key: bool = False,
     ) -> Receipt:
         """Take several records out of use, in one operation. See ``service.retire``."""
         from gitmem.service.retire import retire
 
+        by = actor or self.actor
         return answer_again(
-            self.vault, op_id, lambda: retire(self.vault, refs, reason, actor or self.actor, superseded_by, op_id)
+            self.vault,
+            op_id,
+            lambda: retire(self.vault, refs, reason, by, superseded_by, op_id, frees_key=frees_key),
         )
 
     def restore(self, ref: str, actor: Actor | None = None, op_id: OpId | None = None) -> Receipt:

@@ -36,14 +36,17 @@ def retire(
     actor: Actor,
     superseded_by: str | None = None,
     op_id: OpId | None = None,
+    *,
+    frees_key: bool = False,
 ) -> Receipt:
     """Move the records ``refs`` to ``retired/YYYY-MM/``, all in one commit or none; ``reason`` stands in the commit.
 
-    With ``superseded_by`` each of them and that record link to each other, in the same commit. Raises ``InputError``
-    (``empty-reason``, ``supersedes-itself``), ``StateError`` (``already-retired``, ``successor-retired``),
-    ``PolicyError`` (``needs-human``), and what ``get_records`` raises; nothing is written then.
+    ``frees_key`` takes their keys from them, so that others may have these. With ``superseded_by`` each of them and
+    that record link to each other, in the same commit. Raises ``InputError`` (``empty-reason``, ``supersedes-itself``),
+    ``StateError`` (``already-retired``, ``successor-retired``), ``PolicyError`` (``needs-human``), and what
+    ``get_records`` raises; nothing is written then.
     """
-    request = describe_request(refs=list(refs), reason=reason, superseded_by=superseded_by)
+    request = describe_request(refs=list(refs), reason=reason, superseded_by=superseded_by, frees_key=frees_key or None)
     earlier = find_earlier(vault, Action.RETIRE, op_id, request)
     if earlier is not None:
         return earlier
@@ -66,7 +69,7 @@ def retire(
         )
 
     def plan(rule: str) -> Change:
-        retired = [_plan_move(vault, one, new) for one in old]
+        retired = [_plan_move(vault, one, new, frees_key=frees_key) for one in old]
         said = describe(retired)
         notes = [said["note"], f"Reason: {reason}"]
         if new is not None:
@@ -80,10 +83,12 @@ def retire(
     return carry_out_allowed(vault, ask, plan)
 
 
-def _plan_move(vault: OpenVault, old: Found, new: Found | None) -> Move:
+def _plan_move(vault: OpenVault, old: Found, new: Found | None, *, frees_key: bool) -> Move:
     record, data = old
     path = path_in(State.RETIRED, record.path, vault.clock.now())
     changes: dict[str, Any] = {"updated": stamp(vault)}
+    if frees_key and record.key is not None:
+        changes["key"] = None
     if new is not None:
         changes["superseded_by"] = [*record.superseded_by, link_to(new[0])]
     return (record, *edit_record(record, data, changes, path))

@@ -1,0 +1,35 @@
+"""The verbs of hosts whose models see records as a tree of files. A part of ``Memory``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from gitmem.model.answer import Answer
+from gitmem.model.authority import Actor
+from gitmem.model.change import Receipt
+from gitmem.model.ids import OpId
+from gitmem.service.memory_base import MemoryBase
+from gitmem.service.reading import report
+from gitmem.service.retry import answer_again
+
+if TYPE_CHECKING:
+    from gitmem.service.edit import RecordEdit
+
+
+class FileVerbs(MemoryBase):
+    """Records as files, and several of them changed at once; see ``service.memory``."""
+
+    def files(self) -> Answer:
+        """Return every record in use by the path at which a model sees it, as rows. See ``service.files``."""
+        from gitmem.service.files import list_files
+
+        return report(lambda: list_files(self.vault))
+
+    def edit_all(
+        self, edits: Sequence[tuple[str, RecordEdit]], actor: Actor | None = None, op_id: OpId | None = None
+    ) -> Receipt:
+        """Change several records in place, in one operation. See ``service.edit``."""
+        from gitmem.service.edit import edit_all
+
+        return answer_again(self.vault, op_id, lambda: edit_all(self.vault, edits, actor or self.actor, op_id))
