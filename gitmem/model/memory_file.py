@@ -43,8 +43,8 @@ def parse_file(text: str) -> str:
 def check_chosen(inside: str) -> str:
     """Return ``inside``, a path below the root, as one that a model may give a file of its own.
 
-    Raises ``InputError``: ``bad-path`` where it is the root, too long, hidden (``.x``, ``node_modules``) or in another
-    Unicode form than NFC, ``reserved-path`` in a folder of the vault.
+    Raises ``InputError``: ``bad-path`` where it is the root, too long, hidden (``.x``, ``node_modules``), with a blank
+    in it or in another Unicode form than NFC, ``reserved-path`` in a folder of the vault.
     """
     path = f"{ROOT}/{inside}"
     if not inside:
@@ -53,6 +53,8 @@ def check_chosen(inside: str) -> str:
         raise _bad(path, f"it is longer than {MAX_FILE_CHARS} characters below {ROOT}/")
     if inside != unicodedata.normalize("NFC", inside):
         raise _bad(path, "it is not in the composed form of Unicode (NFC)")
+    if len(inside.split()) != 1:
+        raise _bad(path, "it holds a blank; write - or _ instead")
     parts = inside.split("/")
     if any(part.startswith(".") or fold_path(part) == "node_modules" for part in parts):
         raise _bad(path, "names that begin with '.', and node_modules, are hidden")

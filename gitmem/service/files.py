@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from dataclasses import replace
 
 from gitmem.model.answer import Answer, Status
+from gitmem.model.authority import Actor
 from gitmem.model.memory_file import find_chosen
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
@@ -19,6 +21,37 @@ def list_files(vault: OpenVault) -> Answer:
     that can't be read are in the diagnostics.
     """
     return answer(vault, _list, strict=True)
+
+
+def show_file(vault: OpenVault, ref: str, actor: Actor) -> Answer:
+    """Return the record ``ref`` as ``show`` does, with ``extra["is_own"]``: the actor, and nobody else, wrote it.
+
+    What the actor wrote is told as it is, to be edited. Everything else may say anything: in its ``body`` and ``file``
+    nothing opens or closes markup, and no character is hidden (INV-QUOTED). Walks history, see ``own.is_own``.
+    """
+    from gitmem.render.quoted import escape
+    from gitmem.service.own import is_own
+    from gitmem.service.show import show
+
+    found = show(vault, ref)
+    if found.status is not Status.OK:
+        return found
+    hit = found.hits[0]
+    own = not hit.uncommitted and is_own(vault, hit.record, actor)
+    texts = {name: found.extra[name] for name in ("body", "file")}
+    told = texts if own else {name: escape(text) for name, text in texts.items()}
+    return replace(found, extra={**found.extra, **told, "is_own": own})
+
+
+def wait_for_writers(vault: OpenVault) -> None:
+    """Return when nobody is in the midst of an operation; what a crash left is settled.
+
+    A commit is its actor's own from the moment of its receipt, which comes a little later: who looks in between, finds
+    a record that is nobody's. Waits as a write does. Raises what ``apply.recover_now`` raises.
+    """
+    from gitmem.transaction.apply import recover_now
+
+    recover_now(vault.ground, vault.tools())
 
 
 def _list(reading: Reading) -> Answer:

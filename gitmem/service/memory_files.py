@@ -26,6 +26,18 @@ class FileVerbs(MemoryBase):
 
         return report(lambda: list_files(self.vault))
 
+    def show_file(self, ref: str, actor: Actor | None = None) -> Answer:
+        """Return one record as ``show`` does, and whether it is the actor's own. See ``service.files``."""
+        from gitmem.service.files import show_file
+
+        return report(lambda: show_file(self.vault, ref, actor or self.actor))
+
+    def wait_for_writers(self) -> None:
+        """Return when nobody is in the midst of an operation. Raises. See ``service.files``."""
+        from gitmem.service.files import wait_for_writers
+
+        wait_for_writers(self.vault)
+
     def edit_all(
         self, edits: Sequence[tuple[str, RecordEdit]], actor: Actor | None = None, op_id: OpId | None = None
     ) -> Receipt:
