@@ -64,14 +64,14 @@ def test_a_day_with_it_is_one_commit_a_change(tool: MemoryTool, desk: Desk) -> N
     assert run(tool, "insert", NOTES, insert_line=2, insert_text="- one and a half\n") == (
         f"The file {NOTES} has been edited."
     )
-    assert run(tool, "rename", old_path=NOTES, new_path="/memories/work/log.md") == (
-        f"Successfully renamed {NOTES} to /memories/work/log.md"
+    assert run(tool, "rename", old_path=NOTES, new_path="/memories/plan/log.md") == (
+        f"Successfully renamed {NOTES} to /memories/plan/log.md"
     )
-    assert texts(tool) == {"work/log.md": "Notes:\n- first\n- one and a half\n- two"}
-    assert run(tool, "delete", "/memories/work") == "Successfully deleted /memories/work"
+    assert texts(tool) == {"plan/log.md": "Notes:\n- first\n- one and a half\n- two"}
+    assert run(tool, "delete", "/memories/plan") == "Successfully deleted /memories/plan"
     assert run(tool, "view", "/memories") == LISTING.format("/memories") + "0B\t/memories"
     assert desk.commits() == [
-        "retire: work/log", "edit: work/log", "edit: notes", "edit: notes", "observe: notes", desk.commits()[-1],
+        "retire: plan/log", "edit: plan/log", "edit: notes", "edit: notes", "observe: notes", desk.commits()[-1],
     ]  # fmt: skip
     who = desk.git("log", "-5", "--format=%an %(trailers:key=Gitmem-Surface,valueonly,separator=)")
     assert set(who.splitlines()) == {"helper model"}
