@@ -15,6 +15,7 @@ _MOMENT = re.compile(
     r"(?P<date>\d{4}-\d\d-\d\d)[Tt ](?P<time>\d\d:\d\d(?::\d\d)?)(?:\.\d{1,9})?(?P<zone>[Zz]|[+-]\d\d:\d\d)?", re.ASCII
 )
 _AGO = re.compile(r"(\d{1,4}) ?([hdwmy])(?: ago)?", re.ASCII)
+_AHEAD = re.compile(r"(?:in )?(\d{1,4}) ?([hdwmy])", re.ASCII)
 _UNITS = {"h": datetime.timedelta(hours=1), "d": datetime.timedelta(days=1), "w": datetime.timedelta(weeks=1)}
 _DAY = _UNITS["d"]
 _END_OF_TIME = datetime.datetime.max.replace(tzinfo=datetime.UTC)
@@ -47,6 +48,27 @@ def parse_when(text: str, now: datetime.datetime) -> Span:
         )
         raise InputError("bad-date", f"{shown} is not a date or a time", hint)
     return span
+
+
+def parse_ahead(text: str, now: datetime.datetime) -> datetime.datetime:
+    """Return the moment to come that ``text`` names, in UTC.
+
+    ``tomorrow`` and a date are their beginning; ``12h``, ``3d``, ``2w``, ``6m`` and ``1y`` are so long after ``now``.
+    Raises ``InputError`` (``bad-date``; ``date-passed`` for one that is not to come).
+    """
+    wanted = text.strip().lower()
+    ahead = _AHEAD.fullmatch(wanted)
+    try:
+        if wanted == "tomorrow":
+            moment = parse_when("today", now).end
+        else:
+            moment = _move(now, int(ahead[1]), ahead[2]) if ahead else parse_when(text, now).start
+    except (InputError, ValueError, OverflowError):
+        hint = "Write 2026-12-31, 2026-12-31T14:00Z, tomorrow, or 3d, 2w, 6m, 1y from now."
+        raise InputError("bad-date", f"{text.strip()[:MAX_SHOWN_CHARS]!r} is not a date or a time", hint) from None
+    if moment <= now:
+        raise InputError("date-passed", "that moment is not to come", "Give a later date, such as 2026-12-31.")
+    return moment
 
 
 def parse_period(
@@ -97,10 +119,16 @@ def _parse_ago(text: str, now: datetime.datetime) -> Span | None:
     match = _AGO.fullmatch(text)
     if match is None:
         return None
-    number, unit = int(match[1]), match[2]
-    now = now.astimezone(datetime.UTC)
-    start = now - number * _UNITS[unit] if unit in _UNITS else _add_months(now, -number * (12 if unit == "y" else 1))
+    start = _move(now, -int(match[1]), match[2])
     return Span(start, start)
+
+
+def _move(moment: datetime.datetime, number: int, unit: str) -> datetime.datetime:
+    """Return ``moment`` in UTC, ``number`` of ``unit`` later."""
+    moment = moment.astimezone(datetime.UTC)
+    if unit in _UNITS:
+        return moment + number * _UNITS[unit]
+    return _add_months(moment, number * (12 if unit == "y" else 1))
 
 
 def _add_months(moment: datetime.datetime, months: int) -> datetime.datetime:

@@ -10,7 +10,7 @@ from gitmem.clock import format_utc
 from gitmem.errors import InputError, StateError
 from gitmem.model.authority import Action, Actor, Surface
 from gitmem.model.candidate import Candidate, Decided, Decisions, Fate, Wants
-from gitmem.model.when import parse_when
+from gitmem.model.when import parse_ahead
 from gitmem.service.candidates import Kept, hold_candidates, keep_decided, pick
 from gitmem.service.find import get_record
 from gitmem.service.gate import authorize
@@ -61,7 +61,7 @@ def _put_away(vault: OpenVault, refs: Sequence[str], reason: str, actor: Actor, 
 
 
 def defer(vault: OpenVault, refs: Sequence[str], until: str | None, actor: Actor) -> Decisions:
-    """Let the candidates ``refs`` sleep until ``until``, a date as ``parse_when`` reads it, or for a week.
+    """Let the candidates ``refs`` sleep until ``until``, a date as ``parse_ahead`` reads it, or for a week.
 
     They are not listed and do not expire before. Raises as ``reject`` does, and ``InputError`` (``bad-date``,
     ``date-passed``).
@@ -140,10 +140,7 @@ def parse_until(vault: OpenVault, until: str | None) -> str:
     now = vault.clock.now()
     if until is None:
         return format_utc(now + datetime.timedelta(days=DEFER_DAYS))
-    moment = parse_when(one_line(until), now).start
-    if moment <= now:
-        raise InputError("date-passed", "that moment is not to come", "Give a later date, such as 2026-12-31.")
-    return format_utc(moment)
+    return format_utc(parse_ahead(one_line(until), now))
 
 
 def _expiry(vault: OpenVault) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from gitmem.clock import format_utc
 from gitmem.errors import InputError
-from gitmem.model.when import parse_period, parse_when
+from gitmem.model.when import parse_ahead, parse_period, parse_when
 
 NOW = datetime.datetime(2026, 3, 31, 14, 30, 5, tzinfo=datetime.UTC)
 
@@ -70,3 +70,27 @@ def test_a_period_is_from_the_beginning_of_the_one_to_the_end_of_the_other() -> 
     assert until is not None
     assert (format_utc(since), format_utc(until)) == SPANS["2026"]
     assert parse_period(None, None, NOW, "record") == (None, None)
+
+
+AHEAD = {
+    "2026-12": "2026-12-01T00:00:00Z",
+    "2026-04-01T08:00": "2026-04-01T08:00:00Z",
+    "Tomorrow": "2026-04-01T00:00:00Z",
+    "12h": "2026-04-01T02:30:05Z",
+    "in 3d": "2026-04-03T14:30:05Z",
+    " 2 w ": "2026-04-14T14:30:05Z",
+    "1m": "2026-04-30T14:30:05Z",
+    "1y": "2027-03-31T14:30:05Z",
+}
+
+
+@pytest.mark.parametrize(("text", "moment"), AHEAD.items())
+def test_what_is_to_come_is_named_by_its_date_or_how_far_it_is(text: str, moment: str) -> None:
+    assert format_utc(parse_ahead(text, NOW)) == moment
+
+
+@pytest.mark.parametrize("text", ["today", "yesterday", "2026", "2026-03-31", "2w ago", "0d", "soon", "9999y", ""])
+def test_what_is_past_or_no_time_is_not_to_come(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_ahead(text, NOW)
+    assert caught.value.code == ("bad-date" if text in ("soon", "9999y", "") else "date-passed")

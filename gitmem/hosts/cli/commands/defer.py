@@ -11,9 +11,14 @@ from gitmem.hosts.cli.group import verb
 from gitmem.hosts.cli.options import text
 
 
-@verb("defer", "gitmem defer m7k2q9\ngitmem defer m7k2q9 x4c0de --until 2026-12-24")
+@verb("defer", "gitmem defer m7k2q9\ngitmem defer m7k2q9 x4c0de --until 2026-12-24\ngitmem defer m7k2q9 --until 2w")
 @click.argument("refs", metavar="ID...", nargs=-1, required=True, type=text, shell_complete=complete_candidates)
-@click.option("--until", type=text, metavar="DATE", help="When it is to be listed again; in a week without it.")
+@click.option(
+    "--until",
+    type=text,
+    metavar="DATE",
+    help="When it is to be listed again: 2026-12-24, tomorrow, 2w from now; in a week without it.",
+)
 @pass_call
 def command(call: Call, refs: tuple[str, ...], until: str | None) -> int:
     """Let candidates sleep until a date; they are not listed before.
