@@ -11,7 +11,7 @@ from gitmem.hosts.cli.confirm import run_confirmed
 from gitmem.hosts.cli.inbox_text import describe_wants
 from gitmem.hosts.cli.preview import Preview, vault_name, with_asked
 from gitmem.model.authority import Actor
-from gitmem.model.candidate import Decisions
+from gitmem.model.candidate import Candidate, Decisions, Fate
 from gitmem.model.ids import new_op_id
 from gitmem.service.memory import Memory
 
@@ -69,9 +69,12 @@ def _document(name: str, done: Decisions) -> dict[str, Any]:
 def _format(name: str, done: Decisions) -> str:
     if not done.changed:
         return f"{name}: nothing to do"
-    what = done.fate.value if done.fate else "in the inbox"
-    rows = [
-        (one.id, f"until {one.deferred[:10]}" if one.deferred else what, safe_line(one.draft.title))
-        for one in done.candidates
-    ]
+    rows = [(one.id, _tell(one, done.fate), safe_line(one.draft.title)) for one in done.candidates]
     return "\n".join([f"{name}: {len(rows)} decided" if done.fate else f"{name}:", *align(rows)])
+
+
+def _tell(candidate: Candidate, fate: Fate | None) -> str:
+    """Return what became of ``candidate``; one that was deferred before may be rejected."""
+    if fate is not None:
+        return fate.value
+    return f"until {candidate.deferred[:10]}" if candidate.deferred else "in the inbox"

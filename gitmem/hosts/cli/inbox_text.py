@@ -11,7 +11,7 @@ import click
 from gitmem.hosts.cli.columns import align, safe_line, truncate
 from gitmem.hosts.cli.plain import count
 from gitmem.model.answer import Answer
-from gitmem.model.candidate import Outcome, Proposed
+from gitmem.model.candidate import InboxFilters, Outcome, Proposed
 from gitmem.text import make_visible
 
 Row = dict[str, Any]
@@ -24,6 +24,17 @@ def format_inbox(answer: Answer, max_columns: int | None, limit: int | None = No
     blocks = [_format_group(group, list(some), max_columns) for group, some in groupby(rows, lambda row: row["group"])]
     left = len(answer.rows) - len(rows)
     return "\n\n".join([*blocks, *([f"… and {left} more"] if left else []), *_tail(answer)])
+
+
+def tell_nothing(answer: Answer, filters: InboxFilters) -> str:
+    """Return what is said where ``answer`` has no row: what is deferred is not listed, and not gone."""
+    if filters.decided:
+        return "nothing was decided"
+    if filters.group is not None:
+        return f"nothing of the topic {safe_line(filters.group)} waits in the inbox"
+    asleep = answer.extra.get("inbox", {}).get("deferred", 0)
+    more = f"; `gitmem inbox --all` lists {count(asleep, 'deferred candidate')}" if asleep else ""
+    return f"nothing waits in the inbox{more}"
 
 
 def format_decided(answer: Answer, max_columns: int | None, limit: int | None = None) -> str:

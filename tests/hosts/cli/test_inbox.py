@@ -180,7 +180,7 @@ def test_the_list_and_one_whole(gitmem: Gitmem) -> None:
     row = gitmem("inbox", two, "--json").document["results"][0]
     assert (row["id"], row["kind"], row["group"], row["seen"]) == (two, "boundary", "deploys", 2)
     empty = gitmem("inbox", "--group", "nothing")
-    assert (empty.code, empty.out, empty.err) == (1, "", "nothing waits in the inbox\n")
+    assert (empty.code, empty.out, empty.err) == (1, "", "nothing of the topic nothing waits in the inbox\n")
 
 
 def test_hostile_text_is_shown_harmless(gitmem: Gitmem) -> None:
@@ -318,7 +318,9 @@ def test_rejecting_deferring_and_taking_it_back(gitmem: Gitmem, terminal: Termin
     )
     assert plain(terminal("reconsider", one).out, one).endswith("reconsider:\n<id1>  in the inbox  Deploy on Fridays\n")
     assert terminal("defer", one, "--until", "2099-01-01").out.endswith(f"{one}  until 2099-01-01  Deploy on Fridays\n")
-    assert gitmem("inbox").code == 1
+    listed = gitmem("inbox")
+    assert (listed.code, listed.out) == (1, "")
+    assert listed.err == "nothing waits in the inbox; `gitmem inbox --all` lists 1 deferred candidate\n"
     assert gitmem("inbox", "--all").out.splitlines()[1] == f"{one}  fact  0.30  [until 2099-01-01] Deploy on Fridays"
     assert "inbox    1 candidate, 1 of them deferred; `gitmem inbox` lists them\n" in gitmem("status").out
     mine = gitmem("withdraw", one, "--reason", "wrong", "--json").document
@@ -326,6 +328,15 @@ def test_rejecting_deferring_and_taking_it_back(gitmem: Gitmem, terminal: Termin
     assert mine["candidates"] == [
         {"id": one, "title": "Deploy on Fridays", "fate": "withdrawn", "deferred": "2099-01-01T00:00:00Z"}
     ]
+
+
+def test_what_was_deferred_and_is_decided_is_told_as_decided(gitmem: Gitmem, terminal: Terminal) -> None:
+    gitmem("propose", "Deploy on Fridays", "--body", "Nobody minds.")
+    one = gitmem("inbox", "--json").document["results"][0]["id"]
+    assert gitmem("defer", one, "--until", "2099-01-01").code == 0
+    rejected = terminal("reject", one, "--reason", "no")
+    assert rejected.out.endswith(f"reject: 1 decided\n{one}  rejected  Deploy on Fridays\n")
+    assert gitmem("inbox").err == "nothing waits in the inbox\n"
 
 
 @pytest.mark.parametrize("verb", ["accept", "reject", "withdraw", "defer", "reconsider", "inbox"])

@@ -8,9 +8,9 @@ from gitmem.hosts.cli.call import Call, pass_call
 from gitmem.hosts.cli.columns import find_columns
 from gitmem.hosts.cli.complete import complete_candidates
 from gitmem.hosts.cli.group import verb
-from gitmem.hosts.cli.inbox_text import format_candidate, format_decided, format_inbox
+from gitmem.hosts.cli.inbox_text import format_candidate, format_decided, format_inbox, tell_nothing
 from gitmem.hosts.cli.options import text
-from gitmem.hosts.cli.reading import say_answer
+from gitmem.hosts.cli.reading import print_answer
 from gitmem.model.answer import Answer
 from gitmem.model.candidate import InboxFilters
 
@@ -50,5 +50,6 @@ def command(call: Call, /, ref: str | None, group: str | None, limit: int | None
             return format_candidate(answer.rows[0])
         return (format_decided if decided else format_inbox)(answer, find_columns(), limit) if answer.rows else ""
 
-    nothing = "nothing was decided" if decided else "nothing waits in the inbox"
-    return say_answer(call, lambda memory: memory.inbox(filters, ref), show, nothing=nothing)
+    with call.open_memory() as memory:
+        answer = memory.inbox(filters, ref)
+        return print_answer(call, answer, memory.vault.layout.repo, show, tell_nothing(answer, filters))
