@@ -27,6 +27,10 @@ NOT_ONE_KEY = "\0many"
 """Not a key: several came at once, or one that is no letter. Nothing is meant by it."""
 
 
+END_OF_TRANSMISSION = b"\x04"
+"""Ctrl-D, by which a person says that no more comes."""
+
+
 class EndOfKeysError(Exception):
     """Nothing more can come from the terminal."""
 
@@ -75,6 +79,8 @@ class Keys:
                 self._was_stopped, self._size = False, self._find_size()
                 return REDRAW
         typed = self._read()
+        if typed == END_OF_TRANSMISSION:
+            raise EndOfKeysError
         while self._comes(TOGETHER_S):
             typed += self._read()
         key = self._decode(typed)

@@ -51,6 +51,7 @@ def agree(talk: Talk, review: Review, left: int) -> bool:
             return False
         if answer.isdecimal() and 0 < int(answer) <= len(review.staged):
             review.take_back([review.staged[int(answer) - 1].id])
+            left += 1
         else:
             talk.say(f"{safe_line(answer)} is none of that")
     return False

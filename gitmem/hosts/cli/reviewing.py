@@ -45,7 +45,7 @@ b  accept all that is left of this topic, but for what needs a look of its own
 v  show the whole text and difference, however long
 c  carry out what you decided so far; you see all of it and type a code before
 q  leave; what you decided is kept, and `gitmem review` goes on
-Nothing is written before the code. Ctrl-C leaves as q does."""
+Nothing is written before the code. Ctrl-C and Ctrl-D leave as q does."""
 REASONS = (
     "it is not true",
     "it is known already",

@@ -174,3 +174,11 @@ def test_without_such_terminals_the_first_letter_of_a_line_counts(start: Start) 
     session.type("\x04")
     assert session.end() == 0
     assert session.rest() == "[end]\n[True]\n"
+
+
+def test_ctrl_d_ends_as_it_does_everywhere(start: Start) -> None:
+    session = start()
+    session.until("ready> ")
+    session.type("\x04")
+    assert session.end() == 0
+    assert session.rest() == "[end]\n[True]\n"

@@ -378,7 +378,8 @@ def test_a_decision_is_taken_back_by_its_number(gitmem: Gitmem, ids: dict[str, s
     session.say("7", "later> ")
     assert "7 is none of that\n" in session.until("later> ")
     session.type("1\n")
-    session.say("q", "later> ")
+    assert "1 accepted; 5 left\n" in session.until("later> ")
+    session.type("q\n")
     assert session.end() == 0
     assert session.rest().endswith("\n1 decision kept, nothing written: `gitmem review` goes on with them.\n")
     assert staged(gitmem) == [(ids["clock"], "accept")]
