@@ -20,6 +20,7 @@ _WITH_EVIDENCE = frozenset({Action.OBSERVE, Action.ACCEPT, Action.EDIT})
 _WRITING = COUNTED | {Action.PROPOSE, Action.EDIT}
 _ASK = "Ask a person to run it at a terminal."
 _ASK_OR_PROPOSE = "Propose it instead, or ask a person to run it at a terminal."
+_ASK_LATER = "Propose the rest another time, or ask a person to run it at a terminal."
 _ASK_TO_REVIEW = "Ask a person to review what waits in the inbox."
 
 
@@ -99,13 +100,14 @@ def iter_count_checks(bounds: Bounds, handed: Handed, more: int, *, has_session:
 
 def iter_candidate_checks(bounds: Bounds, in_session: int, waiting: int) -> Iterator[Check]:
     """Yield whether one more candidate of a model surface fits beside those of its session and all that wait."""
-    for name, count, per in (
-        ("candidates_per_session", in_session, "are proposed in a session"),
-        ("candidates_waiting", waiting, "wait"),
+    per_session = "are proposed in a session, or by an agent without one in a day (UTC)"
+    for name, count, per, hint in (
+        ("candidates_per_session", in_session, per_session, _ASK_LATER),
+        ("candidates_waiting", waiting, "wait", _ASK_TO_REVIEW),
     ):
         most = getattr(bounds, name)
         told = f"at most {most} candidates {per}; with this it is {count + 1}"
-        yield Check(f"bounds.{name}", count < most, told, _ASK_TO_REVIEW, count + 1, most)
+        yield Check(f"bounds.{name}", count < most, told, hint, count + 1, most)
 
 
 def make_stricter(one: Policy, other: Policy) -> Policy:

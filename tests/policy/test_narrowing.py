@@ -114,8 +114,9 @@ def test_candidates_are_counted_by_session_and_in_all() -> None:
         Check(
             "bounds.candidates_per_session",
             False,
-            "at most 2 candidates are proposed in a session; with this it is 3",
-            "Ask a person to review what waits in the inbox.",
+            "at most 2 candidates are proposed in a session, or by an agent without one in a day (UTC); "
+            "with this it is 3",
+            "Propose the rest another time, or ask a person to run it at a terminal.",
             3,
             2,
         ),
