@@ -9,6 +9,7 @@ from gitmem.curator.capture import make_event
 from gitmem.errors import InputError, StateError
 from gitmem.model.answer import Answer, Status
 from gitmem.model.event import Event, EventKind, Seen
+from gitmem.policy.secrets import check_secrets
 from gitmem.service.capture import capture, find_around
 from gitmem.service.vault import OpenVault
 from gitmem.vault.layout import VaultLayout
@@ -22,10 +23,11 @@ TOLD = tuple(kind for kind in EventKind if kind is not EventKind.UNKNOWN)
 def add_event(vault: OpenVault, seen: Seen) -> Answer:
     """Keep an event that a person or a script tells, and return it as the one row.
 
-    The same is kept of it as of a host's, but what can't be kept is an error: ``InputError`` (``bad-event``), and
-    nothing is written then. Raises ``StateError`` (``journal-full``) where the session's bound is reached, which is
-    counted, and what ``capture`` raises.
+    The same is kept of it as of a host's, but what can't be kept is an error: ``InputError`` (``bad-event``),
+    ``PolicyError`` (``secret-found``), and nothing is written then. Raises ``StateError`` (``journal-full``) where the
+    session's bound is reached, which is counted, and what ``capture`` raises.
     """
+    check_secrets({"the session": seen.session, "the tool": seen.tool, "the paths": "\n".join(seen.paths)})
     _check_whole(seen, make_event(seen, find_around(vault, seen)))
     event = capture(vault, seen)
     if event is None:

@@ -111,6 +111,16 @@ def test_what_could_not_be_kept_is_refused(options: list[str], message: str, pro
     assert list(spool.iter_spools(layout_of(project))) == []
 
 
+@pytest.mark.parametrize("option", ["--tool", "--session", "--path"])
+def test_a_secret_is_refused_and_not_left_out_in_silence(option: str, project: Gitmem) -> None:
+    token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ456789"
+    refused = project("journal", "add", "--event", "tool", option, token)
+    assert (refused.code, refused.out) == (5, "")
+    assert "looks like a secret (github-token)" in refused.err
+    assert token not in refused.err
+    assert list(spool.iter_spools(layout_of(project))) == []
+
+
 def test_usage_bounds_and_names_that_mean_several(project: Gitmem, monkeypatch: pytest.MonkeyPatch) -> None:
     assert project("journal", "add", "--event", "unknown").code == 2
     assert project("journal", "add").code == 2
