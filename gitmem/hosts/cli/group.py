@@ -38,6 +38,8 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 MAX_PURPOSE_CHARS = 66
 """What fits beside a verb's name on one line of a help page."""
+MAX_FAMILY_CHARS = 3 * MAX_PURPOSE_CHARS
+"""A command of a family may say its purpose on several lines of the family's page."""
 _MODULES = {"eval": "evaluate", "list": "list_records", "import": "import_notes"}
 """Modules whose verb is a word of Python's own."""
 
@@ -56,6 +58,12 @@ class Family(click.Group):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.params += _shared_options()
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, each with its whole purpose."""
+        commands = [command for name in self.list_commands(ctx) if (command := self.get_command(ctx, name)) is not None]
+        with formatter.section("Commands"):
+            formatter.write_dl([(str(one.name), one.get_short_help_str(MAX_FAMILY_CHARS)) for one in commands])
 
 
 class Verbs(click.Group):

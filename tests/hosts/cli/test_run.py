@@ -75,6 +75,17 @@ def test_every_verb_has_a_purpose_examples_and_says_what_it_writes(verb: str, ba
     assert "--json" in text
 
 
+def test_the_page_of_a_family_says_what_each_of_its_verbs_is_for(bare: Gitmem) -> None:
+    families = [verb for verb in VERBS if isinstance(group.get_command(click.Context(group), verb), click.Group)]
+    assert {"policy", "keys", "settings", "journal"} <= set(families)
+    for verb in families:
+        command = group.get_command(click.Context(group), verb)
+        assert isinstance(command, click.Group)
+        text = " ".join(bare(verb, "--help").out.split())
+        for one in command.commands.values():
+            assert f" {one.name} {one.get_short_help_str(1000)}" in text
+
+
 @pytest.mark.parametrize(
     ("args", "message", "hint"),
     [
