@@ -4,7 +4,7 @@ The host's hook tells them here; they are carried out as that person's and never
 can make such a call of the hook, too, so policy opens less to a prompt than to a code that is typed at a terminal.
 
 A prompt is a command only as a whole: one line, `gitmem`, one of the verbs below, and what that verb takes. Everything
-else is a prompt like any other, and the host goes on with it.
+else is a prompt like any other, and the host goes on with it; so does it with `gitmem search is broken`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import shlex
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 from gitmem.hosts.environment import Environment, read_environment
 from gitmem.hosts.hooks.families import Family
@@ -29,32 +30,43 @@ MAX_ANSWER_CHARS = 9000
 """Hosts show some 10,000 characters."""
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _ANY = 1000
+# What several words in a row are when they name records, and words of a sentence hardly ever: an id or a beginning of
+# one with a digit, a key of parts, a path.
+_NAME = re.compile(r"[0-9a-hjkmnp-tv-z]{12}|\S*[0-9/-]\S*|\S+\.md")
 
 
 @dataclass(frozen=True)
 class Form:
-    """What a verb takes as a prompt: how many words, and which options, each with a value."""
+    """What a verb takes as a prompt: how many words, and which options, each with a value.
+
+    A single word may be anything; several have to look like names of records. ``is_retried`` says that it takes
+    ``--op-id``.
+    """
 
     least: int
     most: int
     options: tuple[str, ...] = ()
     needs: tuple[str, ...] = field(default=())
+    is_retried: bool = False
 
 
 VERBS: Mapping[str, Form] = {
-    "promote": Form(1, _ANY, ("--to",)),
-    "retire": Form(1, _ANY, ("--reason", "--superseded-by"), ("--reason",)),
-    "restore": Form(1, _ANY),
-    "undo": Form(1, 1),
-    "accept": Form(1, _ANY, ("--to",)),
+    "promote": Form(1, _ANY, ("--to",), is_retried=True),
+    "retire": Form(1, _ANY, ("--reason", "--superseded-by"), ("--reason",), is_retried=True),
+    "restore": Form(1, _ANY, is_retried=True),
+    "undo": Form(1, 1, is_retried=True),
+    "accept": Form(1, _ANY, ("--to",), is_retried=True),
     "reject": Form(1, _ANY, ("--reason",), ("--reason",)),
     "defer": Form(1, _ANY, ("--until",)),
     "inbox": Form(0, 1),
     "show": Form(1, 1),
-    "search": Form(1, _ANY, ("--limit",)),
+    "search": Form(1, 1, ("--limit",)),
     "status": Form(0, 0),
 }
-"""No verb reads a file or standard input, names another vault, or declares anything this way."""
+"""No verb reads a file or standard input, names another vault, or declares anything this way.
+
+Of a search the words stand in quotes, unless it is one.
+"""
 
 
 def find_command(prompt: str) -> list[str] | None:
@@ -87,12 +99,21 @@ def answer_command(
     if command is None:
         return ""
     _take_time()
-    verb, *rest = command
+    verb, *rest = _name_operation(seen, command)
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         code = run_typed([verb, "--vault", memory.vault.entry.path, *rest], _look_around(family.host, seen, memory))
     text = said.getvalue().strip() or f"gitmem {verb}: {'done' if code == 0 else 'nothing found'}"
     return format_result(family, shorten_text(text, MAX_ANSWER_CHARS))
+
+
+def _name_operation(seen: Seen, command: list[str]) -> list[str]:
+    """Return ``command`` with an operation id of the prompt's own, where its turn has a name: told twice, by a host
+    that has the hook twice, it is carried out once."""
+    if not seen.turn or not VERBS[command[0]].is_retried:
+        return command
+    told = "\0".join((seen.host, seen.session, seen.turn, seen.prompt)).encode("utf-8", "surrogatepass")
+    return [command[0], f"--op-id=prompt-{sha256(told).hexdigest()[:24]}", *command[1:]]
 
 
 def shorten_text(text: str, max_chars: int) -> str:
@@ -117,6 +138,8 @@ def _take_apart(form: Form, words: Sequence[str]) -> list[str] | None:
             return None
         options[name] = value if equals else left.pop(0)
     if not form.least <= len(names) <= form.most or not options.keys() >= set(form.needs):
+        return None
+    if len(names) > 1 and not all(map(_NAME.fullmatch, names)):
         return None
     return [*(f"{name}={value}" for name, value in options.items()), "--", *names]
 

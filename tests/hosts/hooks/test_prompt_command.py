@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -142,7 +143,7 @@ def test_the_verbs_do_what_they_do_at_a_terminal(shop: Shop) -> None:
     assert shop.told(f"gitmem undo {op}").startswith("undo: commit ")
     assert shop.states() == {one: "retired", other: "observation"}
     assert shop.told(f"gitmem show {other}\n").startswith(f"The cache lives in Redis\nid         {other}\n")
-    assert shop.told("gitmem search redis cache").splitlines()[0].startswith(other)
+    assert shop.told('gitmem search "redis cache"').splitlines()[0].startswith(other)
     assert shop.told("gitmem search nowhere").startswith("no record matches")
     assert shop.told("gitmem status").startswith("vault    shop (workspace, ")
     assert shop.told("gitmem inbox") == "nothing waits in the inbox"
@@ -231,6 +232,13 @@ def test_nothing_changes_in_the_global_vault(shop: Shop) -> None:
         "gitmem promote ID --vault global",
         "gitmem --vault global promote ID",
         "gitmem promote ID --op-id x",
+        "gitmem search is broken",
+        "gitmem search redis cache",
+        "gitmem promote is failing, why?",
+        "gitmem promote works ID",
+        "gitmem restore it please",
+        "gitmem status is odd",
+        "gitmem show me ID",
         "gitmem promote",
         "gitmem retire ID",
         "gitmem retire ID --reason",
@@ -301,7 +309,8 @@ def test_words_of_a_shell_are_words_and_nothing_more(shop: Shop, tmp_path: Path)
     assert not mark.exists()
     with shop.open() as memory:
         assert "$(touch" in memory.log().rows[0]["note"]
-    assert shop.told("gitmem promote $(id) ~ *").startswith("error: 3 of 3 records can't be taken")
+    assert shop.told("gitmem promote $(id)").startswith("error: ")
+    assert shop.told("gitmem promote $(id)/ ~/ */").startswith("error: 3 of 3 records can't be taken")
 
 
 def test_what_is_shown_hides_nothing_and_is_bounded(shop: Shop) -> None:
@@ -364,9 +373,31 @@ def test_it_takes_the_time_that_it_needs(shop: Shop) -> None:
         running.wait()
 
 
+def test_several_words_that_name_records_are_a_command(shop: Shop) -> None:
+    one, other = shop.observe(), shop.observe("The cache lives in Redis")
+
+    assert shop.told(f"gitmem promote {one} {other[:8]}-x").startswith("error: ")
+    assert shop.told(f"gitmem promote {one} {other}").startswith("promote: commit ")
+    assert shop.states() == {one: "promoted", other: "promoted"}
+
+
+@pytest.mark.parametrize("host", ["claude-code", "codex", "cursor", "gemini"])
+def test_a_command_that_is_told_twice_is_carried_out_once(host: str, shop: Shop) -> None:
+    one = shop.observe()
+    payload = load(host, shop.project, "prompt") | {"prompt": f"gitmem promote {one}"}
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(shop.hook, [payload, payload])
+
+    assert (first.stderr, second.stderr) == ("", "")
+    assert first.stdout == second.stdout
+    assert f"{one}  promoted" in first.stdout
+    with shop.open() as memory:
+        assert [row["op"] for row in memory.log().rows] == ["promote", "observe", "init"]
+
+
 def test_options_come_first_and_no_word_is_taken_for_one() -> None:
-    assert find_command("gitmem retire a b --reason 'no more' --superseded-by=c\r\n") == [
-        *("retire", "--reason=no more", "--superseded-by=c", "--", "a", "b"),
+    assert find_command("gitmem retire m7k2 a-b --reason 'no more' --superseded-by=c\r\n") == [
+        *("retire", "--reason=no more", "--superseded-by=c", "--", "m7k2", "a-b"),
     ]
     assert find_command("gitmem retire a --reason --to") == ["retire", "--reason=--to", "--", "a"]
     assert find_command("gitmem search -- x") is None
