@@ -62,6 +62,25 @@ def test_beyond_the_bound_events_are_counted_and_not_kept(layout: VaultLayout, m
     assert (len(found.events), found.dropped, found.torn) == (2, 8, 0)
 
 
+def test_what_was_told_a_moment_before_is_kept_once(layout: VaultLayout) -> None:
+    later = {
+        seconds: replace(START, time=f"2026-12-01T09:{seconds // 60:02}:{seconds % 60:02}Z") for seconds in (5, 99)
+    }
+    first = replace(START, time="2026-12-01T09:00:00Z")
+    kept = [spool.append_event(layout, one, 10) for one in (first, TOOL, later[5], replace(later[5], host="gemini"))]
+    assert kept == [Fate.KEPT, Fate.KEPT, Fate.AGAIN, Fate.KEPT]
+    assert spool.append_event(layout, later[5]) is Fate.KEPT  # nobody asked
+    assert spool.append_event(layout, later[99], 10) is Fate.KEPT
+    assert len(spool.read_spool(layout, START.session).events) == 5
+
+
+def test_a_torn_event_is_none_that_was_told(layout: VaultLayout) -> None:
+    spool.append_event(layout, START)
+    file = next(Path(layout.events).iterdir())
+    file.write_bytes(b'{"time"' + file.read_bytes()[file.read_bytes().index(b",") :])
+    assert spool.append_event(layout, START, 10) is Fate.KEPT
+
+
 def test_torn_lines_are_counted_and_an_unreadable_folder_is_no_empty_one(layout: VaultLayout) -> None:
     spool.append_event(layout, START)
     file = next(Path(layout.events).iterdir())

@@ -73,6 +73,8 @@ def run_hook(args: Sequence[str], run_typed: RunTyped, home: str = "", folder: s
     except GitmemError as error:
         if error.code != _NO_VAULT:
             task.fail(error.code, error.message)
+    except OSError as error:
+        task.fail("system-error", error.strerror or type(error).__name__)
     except BaseException as error:  # noqa: BLE001 - a hook must never stop its host
         task.fail("internal", type(error).__name__)
     return 0
@@ -95,7 +97,7 @@ class _Task:
 
     def fail(self, code: str, reason: str) -> None:
         """Say on standard error what is wrong and, once a session, to the model that the memory can't be read."""
-        self.complain(reason)
+        self.complain(f"{self.lost}: {reason}")
         with contextlib.suppress(Exception):
             if self.asked is not None:
                 from gitmem.hosts.hooks.answer import tell_failure
@@ -109,7 +111,7 @@ class _Task:
         self.has_complained = True
         from gitmem.text import make_visible
 
-        _say(sys.stderr, f"gitmem: {self.lost}: {' '.join(make_visible(reason).split())}\n")
+        _say(sys.stderr, f"gitmem: {' '.join(make_visible(reason).split())}\n")
 
 
 class _Place(NamedTuple):
@@ -120,11 +122,6 @@ class _Place(NamedTuple):
 
 def _handle(data: bytes | None, host: str, place: _Place, task: _Task, run_typed: RunTyped) -> str:
     """Keep what may be kept of the payload ``data`` (``None`` for one that is too large) and return the answer."""
-    if not _has_registry(place.home):
-        return ""
-    from gitmem.service.capture import count_odd
-    from gitmem.wiring import open_vault
-
     try:
         payload = parse_payload(data) if data is not None else {}
     except UnreadableError:
@@ -132,6 +129,11 @@ def _handle(data: bytes | None, host: str, place: _Place, task: _Task, run_typed
     family = find_family(payload, host) if payload else None
     seen = find_seen(payload, family) if payload and family else None
     task.asked = (family, seen, place.home) if family and seen else None
+    if not _has_registry(place.home):
+        return ""
+    from gitmem.service.capture import count_odd
+    from gitmem.wiring import open_vault
+
     folder = seen.folder if seen is not None and os.path.isdir(seen.folder) else place.folder
     vault = open_vault(place.home, folder, place.named)
     if seen is not None and family is not None:
@@ -173,7 +175,7 @@ def _keep(vault: OpenVault, seen: Seen, task: _Task) -> Fate | None:
     except (GitmemError, OSError) as error:
         if not is_answered(seen):
             raise
-        task.complain(str(error))
+        task.complain(f"{task.lost}: {error}")
     return None
 
 
