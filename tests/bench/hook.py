@@ -32,6 +32,8 @@ from ground import Place, find_place, make_place
 
 COMMAND = [sys.executable, "-P", "-m", "gitmem"]
 NOTHING = [sys.executable, "-c", "pass"]
+ROUND = b"@round@"
+"""Stands in a payload for the number of the round: what is told twice within seconds is answered once."""
 NO_MATCH = "bake a cake with walnuts and marzipan on top of the icing"
 
 
@@ -87,7 +89,8 @@ def make_cases(place: Place) -> dict[str, Case]:
     hook = [*COMMAND, "hook", "--host", "claude-code"]
 
     def hand_over(payload: Mapping[str, Any]) -> Case:
-        return Case(hook, json.dumps(payload).encode(), root)
+        session = f"{payload['session_id']}-{ROUND.decode()}"
+        return Case(hook, json.dumps({**payload, "session_id": session}).encode(), root)
 
     return {
         "python -c pass": Case(NOTHING),
@@ -120,7 +123,7 @@ def run_in_turns(cases: Mapping[str, Case], env: Mapping[str, str], rounds: int)
     found: dict[str, list[Run]] = {name: [] for name in cases}
     for number in range(rounds + 1):
         for name, case in cases.items():
-            run = run_once(case, env)
+            run = run_once(case._replace(given=case.given.replace(ROUND, b"%d" % number)), env)
             if number:
                 found[name].append(run)
     return found
