@@ -6,8 +6,7 @@ Everything here is loaded when it is first used, so that ``import gitmem`` costs
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from gitmem.typed import TYPE_CHECKING, Any
 from gitmem.version import VERSION
 
 if TYPE_CHECKING:

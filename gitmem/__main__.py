@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+
+from gitmem.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 import sys
 import time
-from typing import Protocol
+
+from gitmem.typed import Protocol
 
 _IS_LINUX = sys.platform == "linux"
 _REALTIME_COARSE = 5  # CLOCK_REALTIME_COARSE, which Python has no name for

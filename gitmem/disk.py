@@ -11,7 +11,8 @@ import os
 import signal
 import stat
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
+
+from gitmem.typed import BinaryIO
 
 MAX_FILE_BYTES = 256 << 20
 """No file that gitmem or Git keeps for itself is near this size; one that claims more is not read."""

@@ -8,7 +8,8 @@ the vault in the state that its docstring names; a read never raises for the sta
 from __future__ import annotations
 
 import os
-from typing import Any, ClassVar
+
+from gitmem.typed import Any, ClassVar
 
 
 class GitmemError(Exception):

@@ -13,10 +13,10 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import IO, BinaryIO, cast
 
 from gitmem.errors import UnavailableError
+from gitmem.typed import IO, BinaryIO, cast
+from gitmem.values import dataclass
 
 MAX_OUTPUT_BYTES = 1 << 20
 _PATH = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin"

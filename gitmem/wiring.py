@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from gitmem.clock import SystemClock
 from gitmem.service.locate import find_global, locate
 from gitmem.service.vault import OpenVault, Options
+from gitmem.typed import TYPE_CHECKING
+from gitmem.values import replace
 from gitmem.vault.layout import HomeLayout
 
 if TYPE_CHECKING:

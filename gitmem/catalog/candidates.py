@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from gitmem.catalog.database import Database
 from gitmem.catalog.expressions import join, quote
@@ -14,6 +12,8 @@ from gitmem.catalog.rank import count_each, find_exact, find_scores, list_tellin
 from gitmem.catalog.tables import FIELDS
 from gitmem.model.vault_path import VaultPath
 from gitmem.text import fold
+from gitmem.typed import NamedTuple
+from gitmem.values import dataclass
 
 
 class Found(NamedTuple):

@@ -6,12 +6,12 @@ import contextlib
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from typing import Literal, TypeVar
 
 from gitmem.catalog.place import PAGE_BYTES, Identity, close_nameless, ensure_private, identify, remove
 from gitmem.catalog.tables import SCHEMA, schema_version
 from gitmem.errors import GitmemError, UnavailableError
 from gitmem.text import fold
+from gitmem.typed import Literal, TypeVar
 
 _T = TypeVar("_T")
 _IN_MEMORY = ":memory:"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from gitmem.model.question import Exclusion, Phrase, Question, Word
 from gitmem.text import fold
+from gitmem.typed import NamedTuple
 
 _MIN_PREFIX_CHARS = 6
 """How long a name is at least to be looked for as the beginning of longer ones."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
 
 from gitmem.model.authority import Authority
 from gitmem.model.record import Kind, State
 from gitmem.text import fold_tag
+from gitmem.typed import Any
+from gitmem.values import dataclass
 
 DELIVERED = (State.BASELINE, State.OBSERVATION, State.PROMOTED)
 """The states that answer unless others are asked for: retired records are never delivered on their own."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gitmem.catalog.database import Database
 from gitmem.catalog.expressions import format_every, format_exclusion, format_what, join, list_terms
 from gitmem.catalog.filters import Filters, format_paths, marks
 from gitmem.catalog.highlights import format_highlights, list_highlighted
 from gitmem.model.question import Question
+from gitmem.values import dataclass
 
 _WORDS = " || ".join(format_highlights("note_terms", 2))
 

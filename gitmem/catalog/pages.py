@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import StrEnum
-from typing import NamedTuple
 
 from gitmem.catalog.database import Database
 from gitmem.catalog.filters import REVIEW_DAY, Filters, format_filters, format_moment
 from gitmem.catalog.query import Row, load_rows
 from gitmem.text import fold
+from gitmem.typed import NamedTuple
+from gitmem.values import replace
 
 
 class Order(StrEnum):

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from gitmem.catalog.database import Database
 from gitmem.catalog.expressions import fold_name
@@ -18,6 +16,8 @@ from gitmem.model.authority import Authority
 from gitmem.model.ids import Fingerprint, RecordId
 from gitmem.model.record import Kind, State
 from gitmem.model.vault_path import VaultPath
+from gitmem.typed import Any
+from gitmem.values import dataclass
 
 _COLUMNS = (
     "path, id, fingerprint, state, kind, authority, title, key, aliases, tags, summary, created, updated,"

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
 
 from gitmem.catalog.expressions import Term, fold_name, join, join_name
 from gitmem.catalog.filters import marks
 from gitmem.catalog.highlights import format_highlights, list_highlighted
 from gitmem.catalog.tables import FIELDS, WEIGHTS
+from gitmem.typed import Any, NamedTuple
 
 _SCORE = f"-bm25(terms, {', '.join(map(str, WEIGHTS))})"
 _HIGHLIGHTS = ", ".join(format_highlights("terms", len(FIELDS)))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, Literal
 
 from gitmem.catalog.database import Database, read_epoch
 from gitmem.catalog.folders import (
@@ -20,6 +18,8 @@ from gitmem.catalog.folders import (
 from gitmem.catalog.writer import ADD_PROBLEM, Writer
 from gitmem.model.record import Problem, Record
 from gitmem.model.vault_path import VaultPath
+from gitmem.typed import Any, Literal
+from gitmem.values import dataclass
 from gitmem.vault.scan import FRESH_NS, FolderScan, Look, Scan, unpack_time
 
 MAX_STRICT_NOTES = 20_000

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from dataclasses import dataclass
-from typing import Any
 
 from gitmem.catalog.database import Database
 from gitmem.catalog.expressions import (
@@ -38,6 +36,8 @@ from gitmem.errors import InputError
 from gitmem.model.answer import Sort, Strength
 from gitmem.model.question import Question
 from gitmem.model.record import Kind
+from gitmem.typed import Any
+from gitmem.values import dataclass
 
 MAX_LIMIT = 1000
 MAX_OFFSET = 10_000

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
 
 from gitmem.catalog.database import Database
 from gitmem.catalog.reconcile import Report
+from gitmem.typed import Generic, TypeVar
+from gitmem.values import dataclass, field
 
 _T = TypeVar("_T")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from difflib import SequenceMatcher
-from typing import Any
 
 from gitmem.catalog.highlights import format_highlights, list_highlighted
 from gitmem.catalog.tables import FIELDS
 from gitmem.text import fold
+from gitmem.typed import Any
 
 MIN_CHARS = 4
 MAX_CHARS = 30

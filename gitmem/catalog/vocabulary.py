@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from gitmem.catalog.database import Database
 from gitmem.catalog.filters import IN_TAG, Filters, format_filters, format_tag
 from gitmem.text import fold_tag
+from gitmem.typed import NamedTuple
 
 
 class TagCount(NamedTuple):

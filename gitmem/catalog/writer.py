@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from gitmem.catalog.expressions import fold_name, join_name
 from gitmem.catalog.tables import FIELDS
@@ -15,6 +14,7 @@ from gitmem.model.links import link_name
 from gitmem.model.record import Record
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.text import fold, one_line
+from gitmem.typed import NamedTuple
 from gitmem.vault.markdown import find_links, find_property_links, list_superseded
 from gitmem.vault.plain_note import parse_plain_note
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 
 from gitmem.curator.commands import find_command
 from gitmem.model.event import Event, EventKind, Seen
 from gitmem.text import find_hidden
+from gitmem.values import dataclass
 
 MAX_PATHS = 40
 MAX_PATH_CHARS = 300

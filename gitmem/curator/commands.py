@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from gitmem.values import dataclass
 
 MAX_LINE_CHARS = 4096
 """Of a longer command line, only so much is looked at, and how it went is not said of any command."""

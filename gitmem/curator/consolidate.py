@@ -8,7 +8,6 @@ from __future__ import annotations
 import datetime
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from gitmem.curator.ideas import Idea
 from gitmem.curator.similar import SAME, find_difference, list_words, share_words
@@ -17,6 +16,7 @@ from gitmem.model.candidate import MAX_TARGETS, Wants
 from gitmem.model.ids import RecordId
 from gitmem.model.record import EPISODIC_KINDS, Draft, State
 from gitmem.text import fold, shorten
+from gitmem.values import dataclass
 
 MIN_SESSIONS = 3
 """In how many sessions something has to be seen to be proposed for promotion."""

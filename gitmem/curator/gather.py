@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from gitmem.curator.similar import (
     NEAR,
@@ -35,6 +34,7 @@ from gitmem.model.candidate import (
 from gitmem.model.ids import RecordId
 from gitmem.model.record import BASELINE_KINDS, Draft, Record, State
 from gitmem.text import fold, shorten
+from gitmem.values import dataclass, replace
 
 MAX_KEPT = 64
 """How many tags and how much evidence a candidate gathers: as many as a record may have."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gitmem.model.authority import Surface
 from gitmem.model.candidate import MAX_SOURCES, MAX_TARGETS, MAX_WHY, MAX_WHY_CHARS, Candidate, Wants
 from gitmem.model.ids import RecordId, derive_record_id
 from gitmem.model.record import Draft
 from gitmem.text import make_visible, shorten
+from gitmem.values import dataclass
 
 CURATOR = "curator"
 """The name under which the curator's own ideas stand in the inbox."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from gitmem.model.record import Draft
 from gitmem.text import fold_tag, one_line
+from gitmem.values import replace
 
 
 def normalise(draft: Draft) -> Draft:

@@ -10,11 +10,11 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from gitmem.model.event import Event, EventKind
 from gitmem.model.session import MAX_CHANGED, MAX_COMMANDS, MAX_TOOLS, Runs, Session
 from gitmem.text import find_hidden
+from gitmem.values import dataclass, field
 
 MAX_PATH_CHARS = 300
 OTHER_TOOL = "others"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from gitmem.model.record import Draft
+from gitmem.values import dataclass
 
 SAME = 0.75
 """From which share on two drafts say the same, unless something sets them apart."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gitmem.git.objects import TreeId
 from gitmem.model.ids import CommitId
 from gitmem.text import make_visible, one_line
+from gitmem.values import dataclass
 
 _HEADER = re.compile(rb"tree ([0-9a-f]{40})\n((?:parent [0-9a-f]{40}\n)*)author ([^\n]*)\ncommitter ([^\n]*)\n")
 _PERSON = re.compile(r"(.*?) ?<([^<>]*)> (-?\d{1,18}) ([+-])(\d\d)(\d\d)")

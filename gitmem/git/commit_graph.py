@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from pygit2.enums import ObjectType
@@ -18,6 +17,7 @@ from gitmem.git.lockfile import find_age_s as find_file_age_s
 from gitmem.git.packs import NEW_GRAPH, Probe, work_folder
 from gitmem.git.repo import Repo
 from gitmem.git.tree_changes import iter_tree_changes
+from gitmem.values import dataclass, replace
 
 MAX_TAGS_DEEP = 10
 _MODE = 0o444

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
 from gitmem.git.bloom import BITS_PER_PATH, HASH_VERSION, HASHES
 from gitmem.git.pack_file import format_fanout
+from gitmem.values import dataclass
 
 MAX_TIME = (1 << 34) - 1
 MAX_LEVEL = (1 << 30) - 1

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 
 from gitmem.disk import open_regular, read_regular
 from gitmem.errors import IntegrityError
 from gitmem.git.discover import read_pointer
 from gitmem.model.ids import CommitId
+from gitmem.values import dataclass
 
 _ID = re.compile(r"[0-9a-f]{40}")
 _LOG_LINE = re.compile(rb"[0-9a-f]{40} ([0-9a-f]{40}) ")

@@ -10,7 +10,6 @@ import os
 import re
 import stat
 import sys
-from dataclasses import dataclass
 
 import pygit2
 
@@ -20,6 +19,7 @@ from gitmem.git.discover import find_common_dir, find_git_dir, is_same_place, re
 from gitmem.git.library import FAILURES, prepare_libgit2
 from gitmem.model.settings import vault_missing
 from gitmem.text import make_visible
+from gitmem.values import dataclass
 
 _MAX_CONFIG_BYTES = 1 << 20
 # Folders and files that libgit2 or gitmem read and write; as links they would let a repository write elsewhere.

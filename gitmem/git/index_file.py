@@ -12,13 +12,13 @@ import hashlib
 import struct
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from gitmem.disk import open_regular, read_regular
 from gitmem.errors import StateError, UnavailableError
 from gitmem.git.index_entries import compress_names, expand_names, find_name
 from gitmem.git.index_tree import invalidate_folders
 from gitmem.git.names import decode_name, encode_name
+from gitmem.values import dataclass
 
 VERSIONS = (2, 3, 4)
 _HEADER = struct.Struct(">4sII")

@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gitmem.disk import NO_FOLLOW, READ_FLAGS, write_new
 from gitmem.model.ids import new_token
 from gitmem.text import make_visible, one_line
+from gitmem.values import dataclass
 
 MARK = b"gitmem "
 TEMP_PREFIX = "gitmem-lock-"

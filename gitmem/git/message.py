@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 import textwrap
-from dataclasses import dataclass
 
 from gitmem.errors import InputError
 from gitmem.text import make_visible, one_line, shorten
+from gitmem.values import dataclass
 
 MAX_LINE_CHARS = 72
 OP_ID = "Gitmem-Op-Id"

@@ -13,7 +13,6 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import NewType, TypeVar
 
 import pygit2
 from pygit2.enums import ObjectType
@@ -23,6 +22,7 @@ from gitmem.errors import IntegrityError
 from gitmem.git.library import reading, writing
 from gitmem.git.names import decode_name, encode_name
 from gitmem.model.ids import new_token
+from gitmem.typed import NewType, TypeVar
 
 _T = TypeVar("_T")
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import pygit2
 from pygit2.enums import ObjectType
@@ -35,6 +34,7 @@ from gitmem.git.packs import (
 from gitmem.git.repo import Repo
 from gitmem.git.tree_changes import iter_tree_changes
 from gitmem.model.ids import CommitId
+from gitmem.values import dataclass, field
 
 MAX_CHUNK_OBJECTS = 4000
 MAX_CHUNK_BYTES = 256 << 20

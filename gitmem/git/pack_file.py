@@ -8,11 +8,11 @@ import struct
 import zlib
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from typing import BinaryIO, NamedTuple, Self
 
 from pygit2.enums import ObjectType
 
 from gitmem.disk import NO_FOLLOW, open_regular
+from gitmem.typed import BinaryIO, NamedTuple, Self
 
 MAX_PACK_BYTES = (1 << 31) - 1
 """Larger ones need 64-bit offsets, which are read nowhere here and never written."""

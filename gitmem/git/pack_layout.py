@@ -10,7 +10,6 @@ import functools
 import heapq
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from pygit2.enums import ObjectType
 
@@ -21,6 +20,7 @@ from gitmem.git.objects import RawTree, parse_tree
 from gitmem.git.repo import Repo
 from gitmem.git.tree_changes import ReadTree, TreeChange, iter_tree_changes
 from gitmem.model.ids import CommitId
+from gitmem.values import dataclass, field
 
 MAX_CHAIN = 50
 MIN_DELTA_BYTES = 256

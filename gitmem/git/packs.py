@@ -13,7 +13,6 @@ import os
 import platform
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 import pygit2
 from pygit2.enums import ObjectType
@@ -24,6 +23,7 @@ from gitmem.git.library import FAILURES
 from gitmem.git.objects import TEMP_PREFIX, object_id_of
 from gitmem.git.pack_file import PackIndex, Placed, format_pack_index, load_pack_index
 from gitmem.git.repo import Repo
+from gitmem.values import dataclass
 
 WORK_FOLDER = ("gitmem", "maintain")
 NEW_PACK = "new.pack"

@@ -7,7 +7,6 @@ import contextlib
 import functools
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
 
 import pygit2
 from pygit2.enums import FileStatus, ObjectType, RepositoryInitFlag, RepositoryOpenFlag
@@ -22,6 +21,7 @@ from gitmem.git.library import FAILURES, prepare_libgit2, reading, writing
 from gitmem.git.objects import FOLDER, REGULAR_MODES, ObjectStore
 from gitmem.git.pack_bounds import check_pack_bounds
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint
+from gitmem.typed import TypeVar
 
 _PROBE_PREFIX = "_git2_"
 _MAX_COMPARED_BYTES = 64 << 20

@@ -11,8 +11,6 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Self
 
 from gitmem.disk import NO_FOLLOW, READ_FLAGS, open_regular, replace_file, write_new
 from gitmem.errors import InputError, StateError, UnavailableError
@@ -43,6 +41,8 @@ from gitmem.git.objects import REGULAR
 from gitmem.git.repo import NOT_A_FILE, PathT, Repo
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint
 from gitmem.text import make_visible
+from gitmem.typed import Self
+from gitmem.values import dataclass
 
 UNMERGED = Fingerprint("unmerged")
 INTENT_TO_ADD = Fingerprint("intent-to-add")

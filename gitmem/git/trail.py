@@ -6,8 +6,6 @@ and the answer is the same.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from gitmem.disk import open_regular
 from gitmem.git.commit import Commit
 from gitmem.git.commit_graph import graph_path
@@ -16,6 +14,7 @@ from gitmem.git.names import encode_name
 from gitmem.git.packed_graph import PackedGraph
 from gitmem.git.repo import Repo
 from gitmem.model.ids import CommitId
+from gitmem.typed import NamedTuple
 
 
 class Step(NamedTuple):

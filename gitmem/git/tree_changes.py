@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from gitmem.git.objects import Entry, RawTree, is_folder
+from gitmem.typed import NamedTuple
 
 ReadTree = Callable[[str], RawTree]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from pygit2.enums import ObjectType
 
@@ -12,6 +11,7 @@ from gitmem.git.names import decode_name, encode_name
 from gitmem.git.objects import REGULAR_MODES, Entry, RawTree, TreeId, format_tree, is_file, is_folder
 from gitmem.git.repo import PathT, Repo
 from gitmem.model.ids import CommitId, Fingerprint
+from gitmem.typed import NamedTuple
 
 _RESERVED = ("", ".", "..")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import getpass
 import os
 import sys
-from dataclasses import dataclass
 
 from gitmem.errors import InputError, UnavailableError
 from gitmem.text import find_hidden
+from gitmem.values import dataclass
 
 MAX_NAME_CHARS = 128
 COMPLETION_VARIABLE = "_GITMEM_COMPLETE"

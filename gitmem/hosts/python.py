@@ -7,10 +7,10 @@ handed everything. A program is a model surface: no argument makes it a person.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
 
 from gitmem.model.authority import Actor, model_actor
+from gitmem.typed import TYPE_CHECKING, NamedTuple
+from gitmem.values import replace
 
 if TYPE_CHECKING:
     from gitmem.hosts.async_memory import AsyncMemory

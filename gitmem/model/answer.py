@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
 from gitmem.model.record import Problem, Record
 from gitmem.model.validity import Mark
+from gitmem.typed import Any
+from gitmem.values import dataclass, field
 
 
 class Status(StrEnum):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from gitmem.errors import InputError
 from gitmem.model.ids import Fingerprint, RecordId
 from gitmem.text import find_hidden, make_visible, slug
+from gitmem.values import dataclass
 
 MAX_ACTOR_CHARS = 128
 

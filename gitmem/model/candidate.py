@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from gitmem.model.authority import Surface
 from gitmem.model.ids import RecordId
 from gitmem.model.record import Draft, State
+from gitmem.values import dataclass
 
 MAX_WHY = 16
 MAX_WHY_CHARS = 500

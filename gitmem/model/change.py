@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from gitmem.model.authority import Action, Actor, Authority
 from gitmem.model.ids import CommitId, Fingerprint, OpId, RecordId, VaultId
 from gitmem.model.record import Record, State
 from gitmem.model.vault_path import VaultPath
+from gitmem.values import dataclass, field
 
 
 @dataclass(frozen=True)

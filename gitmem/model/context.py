@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from gitmem.model.answer import Status
 from gitmem.model.ids import CommitId
 from gitmem.model.record import Record
 from gitmem.model.settings import Scope
+from gitmem.values import dataclass
 
 
 class Part(StrEnum):

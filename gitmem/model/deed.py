@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from gitmem.model.change import RecordChange
 from gitmem.model.ids import CommitId, Fingerprint, RecordId
 from gitmem.model.settings import Manifest
+from gitmem.values import dataclass, field
 
 
 @dataclass(frozen=True)

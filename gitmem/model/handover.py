@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gitmem.model.authority import Actor
 from gitmem.model.ids import Fingerprint, OpId, RecordId, VaultId
 from gitmem.model.vault_path import VaultPath
+from gitmem.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from typing import NewType
 
 from gitmem.errors import InputError
+from gitmem.typed import NewType
 
 RecordId = NewType("RecordId", str)
 OpId = NewType("OpId", str)

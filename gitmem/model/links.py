@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from posixpath import dirname, normpath
 
 from gitmem.text import fold
+from gitmem.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from gitmem.model.record import Draft, Kind
+from gitmem.values import dataclass, replace
 
 GLOBAL_KINDS = frozenset({Kind.BOUNDARY, Kind.PREFERENCE})
 """What is asked for the global vault: a goal and a state are a project's."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from gitmem.values import dataclass
 
 MAX_TIMEOUT_S = 600.0
 MAX_OUTPUT_BYTES = 4 << 20

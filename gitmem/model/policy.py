@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from gitmem.model.authority import Action
 from gitmem.model.record import EPISODIC_KINDS, KNOWLEDGE_KINDS, Kind
+from gitmem.values import dataclass, field
 
 RULE_PREFIX = "policy:"
 """How a rule of a vault's policy begins where a decision or a commit names it; the table's rules have none."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gitmem.model.record import EPISODIC_KINDS, Record, State
 from gitmem.model.settings import Scope
+from gitmem.values import dataclass
 
 REVIEWED = frozenset({State.BASELINE, State.PROMOTED})
 

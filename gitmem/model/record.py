@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import PurePosixPath
-from typing import Any
 
 from gitmem.model.authority import Authority
 from gitmem.model.ids import Fingerprint, RecordId
 from gitmem.model.vault_path import VaultPath
+from gitmem.typed import Any
+from gitmem.values import dataclass, field, replace
 
 MAX_SUMMARY_CHARS = 200
 MAX_TITLE_CHARS = 200

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from gitmem.model.record import Draft
+from gitmem.values import dataclass, field
 
 
 class How(StrEnum):

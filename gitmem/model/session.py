@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from gitmem.values import dataclass
 
 MAX_CHANGED = 200
 """How many changed files are kept by name of one part of a session."""

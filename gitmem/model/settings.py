@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from gitmem.errors import UnavailableError
 from gitmem.model.human_key import HumanKey
 from gitmem.model.ids import VaultId
+from gitmem.values import dataclass
 
 FORMAT = 1
 """The newest vault format that this gitmem writes. A newer one is read, never written."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gitmem.model.authority import Action
 from gitmem.model.human_key import HumanKey
 from gitmem.model.ids import Fingerprint, OpId, RecordId, VaultId
 from gitmem.model.record import State
+from gitmem.values import dataclass
 
 DOMAIN = "gitmem-operation@v1"
 """What a signature is for: the namespace that OpenSSH signs with it, so that no other signature of the key fits."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from gitmem.values import dataclass
 
 MAX_ANSWER_CHARS = 8000
 MAX_PART_CHARS = 4000

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from typing import NamedTuple, Protocol
 
 from gitmem.model.record import Record
+from gitmem.typed import NamedTuple, Protocol
 
 OUT_OF_DATE, NOT_YET, REVIEW_DUE, SUPERSEDED = "out-of-date", "not-yet-valid", "review-due", "superseded"
 

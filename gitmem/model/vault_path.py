@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import NewType
 
 from gitmem.errors import InputError
 from gitmem.text import find_hidden, fold, make_visible
+from gitmem.typed import NewType
 
 VaultPath = NewType("VaultPath", str)
 

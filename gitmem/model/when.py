@@ -5,9 +5,9 @@ from __future__ import annotations
 import calendar
 import datetime
 import re
-from typing import NamedTuple
 
 from gitmem.errors import InputError
+from gitmem.typed import NamedTuple
 
 MAX_SHOWN_CHARS = 40
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)

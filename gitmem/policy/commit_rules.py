@@ -6,7 +6,6 @@ Trailers are claims. What a commit does is told by its trees (``model.deed``), a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 
 from gitmem.model.authority import Action, Authority, Proof, Surface
 from gitmem.model.change import RecordChange
@@ -18,6 +17,7 @@ from gitmem.policy.authority import decide
 from gitmem.policy.evidence_rules import fits
 from gitmem.policy.rules import Request
 from gitmem.text import make_visible
+from gitmem.values import dataclass, replace
 
 _REPEATED = frozenset({"Gitmem-Record"})
 _NEEDED = ("Gitmem-Op", "Gitmem-Op-Id", "Gitmem-Surface")

@@ -6,12 +6,12 @@ Each check has a name that a refusal, and a commit, gives as ``policy:<name>``. 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 
 from gitmem.model.authority import Action, Decision
 from gitmem.model.policy import RULE_PREFIX, Bounds, Origin, Policy
 from gitmem.model.record import BASELINE_KINDS, Draft, Kind, Record
 from gitmem.policy.evidence_rules import form_of, lies_in
+from gitmem.values import dataclass, replace
 
 COUNTED = frozenset({Action.OBSERVE, Action.IMPORT, Action.ACCEPT})
 """What a model surface adds observations by; an episode that curation makes is not counted."""

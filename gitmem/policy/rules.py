@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from gitmem.model.authority import Action, Authority, Proof, Surface
 from gitmem.model.record import Kind, State
 from gitmem.model.settings import Scope
+from gitmem.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ import binascii
 import re
 import urllib.parse
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from gitmem.typed import NamedTuple
 
 MAX_DECODED = 1 << 20
 """How many characters of a text are decoded in all, so that a long text costs no more than its length."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
 from gitmem.policy.secret_values import is_assigned, is_chosen, is_given, is_hex_key, is_long_mix, is_mixed
+from gitmem.typed import NamedTuple
 
 
 class SecretRule(NamedTuple):

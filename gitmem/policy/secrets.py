@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
 
 from gitmem.errors import PolicyError, UnavailableError
 from gitmem.policy.secret_rules import PASSWORDS_ELSEWHERE, SECRET_RULES, TOKENS_ELSEWHERE
 from gitmem.policy.secret_values import is_chosen, is_filler, is_reference, is_stand_in
 from gitmem.policy.vendor_rules import VENDOR_RULES
+from gitmem.typed import TYPE_CHECKING, NamedTuple
+from gitmem.values import dataclass
 
 if TYPE_CHECKING:
     from gitmem.policy.secret_layers import Layer

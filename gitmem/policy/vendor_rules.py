@@ -6,7 +6,7 @@ text with a long run of characters, so a rule that the scanner has too is not re
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from gitmem.typed import NamedTuple
 
 _HEX_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from gitmem.model.recall import Candidate, Recall, Weighed
 from gitmem.model.record import Kind, Record
@@ -17,6 +16,7 @@ from gitmem.relevance.prompt import Content, Prompt
 from gitmem.relevance.score import Scored
 from gitmem.relevance.stem import stem
 from gitmem.relevance.terms import iter_words, split_parts
+from gitmem.values import dataclass, field, replace
 
 ENOUGH = 0.44
 """The share of a prompt's weight that one passage must hold for the prompt to be about the vault."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from gitmem.values import dataclass
 
 RANKS = 10
 """How far down a ranking is looked at."""

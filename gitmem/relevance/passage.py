@@ -9,10 +9,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from gitmem.relevance.stem import stem
 from gitmem.relevance.terms import CJK_RUN, join_parts, split_parts
+from gitmem.typed import NamedTuple
 
 PASSAGE_WORDS = 60
 """How many words lie together. Two Chinese, Japanese or Korean characters count as one."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from gitmem.relevance.background import LEAST_WEIGHT, UNCOMMON_WEIGHT, weigh
 from gitmem.relevance.stem import stem
@@ -18,6 +17,7 @@ from gitmem.relevance.stopwords import (
 )
 from gitmem.relevance.terms import CJK_RUN, iter_words, split_parts
 from gitmem.text import fold, one_line
+from gitmem.values import dataclass, replace
 
 MAX_PROMPT_CHARS = 20_000
 """How much of a prompt is looked at: its beginning and its end."""

@@ -14,12 +14,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from gitmem.errors import InputError
 from gitmem.model.question import Exclusion, Phrase, Question, Word
 from gitmem.relevance.terms import CJK_RUN, QUERY_WORD, drop_stop_words, expand_word, fold_term, name_option
 from gitmem.text import one_line
+from gitmem.values import replace
 
 MAX_QUERY_BYTES = 1024
 MAX_QUERY_WORDS = 64

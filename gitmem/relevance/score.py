@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from gitmem.model.record import Record
 from gitmem.relevance.passage import Measure, Question
 from gitmem.relevance.prompt import Prompt
+from gitmem.values import dataclass
 
 PASSAGE_BONUS = 1.0
 NEAR_BONUS = 0.5

@@ -8,11 +8,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 from gitmem.model.answer import Spans
 from gitmem.relevance.terms import CJK_RUN, fold_accents, join_parts, split_word
 from gitmem.text import one_line, shorten
+from gitmem.typed import NamedTuple
 
 MAX_WORDS = 200
 """How many different words are looked for in one text."""

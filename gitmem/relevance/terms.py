@@ -19,10 +19,10 @@ import re
 import string
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import replace
 
 from gitmem.model.question import Word
 from gitmem.relevance.stopwords import CHINESE_CHARACTERS, CHINESE_WORDS, ENGLISH
+from gitmem.values import replace
 
 TERMS_VERSION = 3
 """Raised whenever the same text gives other terms, so that a stored catalog is made anew."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, Any
 
 from gitmem.resources import read_text
 from gitmem.text import make_visible, one_line
+from gitmem.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import jinja2

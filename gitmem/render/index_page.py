@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from gitmem.model.record import Kind, State
 from gitmem.render.environment import Markdown, escape_inline, render_template
 from gitmem.text import fold
+from gitmem.typed import Any
+from gitmem.values import dataclass
 
 MAX_ENTRIES = 20
 """How many records a section names."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from gitmem.model.authority import Authority
 from gitmem.model.record import MAX_TITLE_CHARS, Record
 from gitmem.model.settings import Scope
 from gitmem.text import has_lookalikes, make_visible, one_line, shorten
+from gitmem.values import dataclass
 
 _BACKTICKS = re.compile("`{3,}")
 # With its two look-alikes: every tag, comment and turn marker of a host begins so. The brackets are one more marker.

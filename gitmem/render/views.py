@@ -15,7 +15,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 from gitmem.errors import IntegrityError
 from gitmem.model.change import RecordChange
@@ -24,6 +23,7 @@ from gitmem.model.record import Record, State
 from gitmem.model.settings import FORMAT, SHARD_COUNTS
 from gitmem.render.index_page import render_index
 from gitmem.text import make_visible
+from gitmem.typed import Any
 
 CATALOG = "catalog.json"
 INDEX = "INDEX.md"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from gitmem.clock import format_utc
 from gitmem.curator.normalise import normalise
@@ -25,6 +24,7 @@ from gitmem.service.policy import find_accept_rule
 from gitmem.service.retry import describe_request, given_fields
 from gitmem.service.together import describe
 from gitmem.service.vault import OpenVault
+from gitmem.values import replace
 from gitmem.vault.inbox import drop_accepting, save_accepting
 
 __all__ = ["Choice", "accept", "find_accept_decision", "plan_accept"]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from gitmem.curator.join_text import join_bodies
 from gitmem.errors import InputError, StateError
 from gitmem.model.authority import Action, Actor
@@ -17,6 +14,8 @@ from gitmem.service.edit import frame_body
 from gitmem.service.find import get_record
 from gitmem.service.plan import link_to, stamp
 from gitmem.text import fold, one_line
+from gitmem.typed import Any
+from gitmem.values import dataclass
 from gitmem.vault.frontmatter import replace_body
 
 

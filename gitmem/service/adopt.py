@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
 
 from gitmem.errors import GitmemError, InputError, StateError
 from gitmem.model.authority import Action, Actor
@@ -23,6 +21,8 @@ from gitmem.service.reading import ask, iter_private
 from gitmem.service.retry import describe_request
 from gitmem.service.together import refuse
 from gitmem.service.vault import OpenVault
+from gitmem.typed import TYPE_CHECKING, Any
+from gitmem.values import dataclass, field, replace
 from gitmem.vault.frontmatter import edit_note, parse_note
 from gitmem.vault.paths import FolderNames, check_way
 from gitmem.vault.record_file import parse_record

@@ -8,7 +8,6 @@ from __future__ import annotations
 import difflib
 import os
 from contextlib import suppress
-from dataclasses import dataclass, replace
 
 from gitmem.disk import ensure_folder, replace_file
 from gitmem.errors import GitmemError, InputError, StateError, disk_refused
@@ -18,6 +17,7 @@ from gitmem.model.record import Problem, Record
 from gitmem.render.agents_md import DEFAULT_CHARS, render_agents_md
 from gitmem.service.conventions import Conventions, find_conventions
 from gitmem.service.vault import OpenVault
+from gitmem.values import dataclass, replace
 from gitmem.vault.agents_file import AgentsFile, Section, digest_of, parse_agents_file, put_section, take_section_out
 from gitmem.vault.outside_file import read_outside, replace_outside
 

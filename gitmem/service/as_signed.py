@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from gitmem.errors import InputError
 from gitmem.model.ids import RecordId
@@ -12,6 +11,7 @@ from gitmem.model.vault_path import parse_vault_path
 from gitmem.service.past import Past
 from gitmem.service.reading import mask
 from gitmem.service.standing import Standing, list_unlike, read_as_signed, say_unlike
+from gitmem.values import dataclass, replace
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from gitmem.model.ids import RecordId
 from gitmem.model.record import Record, State
@@ -11,6 +10,7 @@ from gitmem.model.vault_path import VaultPath
 from gitmem.service.find import get_record
 from gitmem.service.plan import Move, path_in, reread, stamp
 from gitmem.service.vault import OpenVault
+from gitmem.typed import Any
 from gitmem.vault.frontmatter import edit_note
 
 

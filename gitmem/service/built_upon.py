@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING
 
 from gitmem.errors import StateError
 from gitmem.model.change import RecordChange
@@ -16,6 +15,7 @@ from gitmem.model.vault_path import VaultPath
 from gitmem.service.operations import Found, Operation, find_undone
 from gitmem.service.reading import ask, iter_private
 from gitmem.service.vault import OpenVault
+from gitmem.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gitmem.catalog.database import Database

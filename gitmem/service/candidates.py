@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import datetime
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gitmem.clock import format_utc
 from gitmem.errors import GitmemError, InputError, UnavailableError
@@ -16,6 +15,7 @@ from gitmem.service.policy import find_policy
 from gitmem.service.reading import ask
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible, shorten
+from gitmem.values import dataclass
 from gitmem.vault.inbox import (
     Inbox,
     drop_accepting,

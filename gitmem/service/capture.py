@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import replace
 
 from gitmem.clock import format_utc
 from gitmem.curator.capture import AT_A_COMMIT, Around, make_event
@@ -14,6 +13,7 @@ from gitmem.git.head import read_head
 from gitmem.model.event import Event, Fate, Odd, Seen
 from gitmem.policy.secrets import find_secrets
 from gitmem.service.vault import OpenVault
+from gitmem.values import replace
 from gitmem.vault.runtime_key import ensure_key
 from gitmem.vault.spool import append_event
 from gitmem.vault.tally import add_to_tally

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
 
 from gitmem.model.answer import Answer, Status
 from gitmem.model.record import Problem
 from gitmem.service.in_step import rebuild
 from gitmem.service.reading import describe_report
 from gitmem.service.vault import OpenVault
+from gitmem.typed import Any
 
 DEGRADED = "catalog-degraded"
 

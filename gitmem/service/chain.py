@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from gitmem.errors import GitmemError
 from gitmem.git.history import Commit
@@ -20,6 +19,7 @@ from gitmem.model.vault_path import find_path_problem, parse_vault_path
 from gitmem.service.confirmed import is_declared
 from gitmem.service.standing import find_manifest
 from gitmem.service.vault import OpenVault
+from gitmem.values import dataclass, replace
 from gitmem.vault.layout import MANIFEST, POLICY
 from gitmem.vault.record_file import parse_record
 from gitmem.vault.ssh_key import find_signer, fingerprint_of

@@ -6,7 +6,6 @@ import os
 from collections import defaultdict
 from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
 
 from gitmem.errors import GitmemError
 from gitmem.model.answer import Answer, Status
@@ -23,6 +22,7 @@ from gitmem.service.policy import list_policy_problems
 from gitmem.service.retry import describe_request
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import WorkNote, iter_link_targets, iter_work_notes, scan
+from gitmem.typed import Any
 from gitmem.vault.headings import find_blocks, find_headings, has_place
 from gitmem.vault.markdown import Link
 from gitmem.vault.private import may_be_private

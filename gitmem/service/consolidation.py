@@ -8,8 +8,6 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from gitmem.curator.consolidate import Consolidation, Facts, consolidate
 from gitmem.model.answer import Answer, Status
@@ -21,6 +19,8 @@ from gitmem.service.reading import Reading, answer, ask
 from gitmem.service.superseded import find_replacements
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold
+from gitmem.typed import TYPE_CHECKING
+from gitmem.values import dataclass
 
 if TYPE_CHECKING:
     from gitmem.catalog.query import Row

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, Any
 
 from gitmem.errors import InputError
 from gitmem.model.answer import Answer, Status
@@ -30,6 +28,8 @@ from gitmem.service.standing import PROBLEMS, read_standing
 from gitmem.service.superseded import find_superseded, find_superseded_declared
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold, shorten
+from gitmem.typed import TYPE_CHECKING, Any
+from gitmem.values import dataclass, replace
 
 if TYPE_CHECKING:
     from gitmem.catalog.database import Database

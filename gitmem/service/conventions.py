@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 
 from gitmem.errors import InputError, StateError
 from gitmem.model.ids import CommitId
@@ -24,6 +23,7 @@ from gitmem.service.reviewed import list_reviewed
 from gitmem.service.superseded import find_superseded, find_superseded_declared
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold
+from gitmem.values import dataclass
 
 _REVIEWED = (Kind.CONVENTION, Kind.PROCEDURE)
 _ORDER = list(GROUPS)

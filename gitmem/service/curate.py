@@ -6,7 +6,6 @@ Nothing is decided here but what happened: whatever may be worth remembering is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 
 from gitmem.curator.consolidate import Named
 from gitmem.curator.ideas import CURATOR, Idea
@@ -29,6 +28,7 @@ from gitmem.service.propose import add_candidate
 from gitmem.service.retry import describe_request
 from gitmem.service.together import describe
 from gitmem.service.vault import OpenVault
+from gitmem.values import dataclass, field, replace
 from gitmem.vault.curated import Curated, hold_curating, load_curated, save_curated
 from gitmem.vault.inbox import load_decided
 from gitmem.vault.sightings import load_sightings

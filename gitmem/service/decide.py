@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import replace
 
 from gitmem.clock import format_utc
 from gitmem.errors import InputError, StateError
@@ -18,6 +17,7 @@ from gitmem.service.policy import find_policy
 from gitmem.service.scanner import check_texts
 from gitmem.service.vault import OpenVault
 from gitmem.text import one_line, shorten
+from gitmem.values import replace
 from gitmem.vault.inbox import load_decided, save_candidate, take_back
 
 MAX_REASON_CHARS = 500

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from gitmem.curator.similar import NEAR, share
 from gitmem.model.record import Draft, Record, State
@@ -12,6 +11,7 @@ from gitmem.service.list_records import list_records
 from gitmem.service.query import Filters
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold, make_visible, one_line
+from gitmem.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 
 from gitmem.errors import GitmemError
 from gitmem.git.history import Commit, iter_commits
@@ -17,6 +16,7 @@ from gitmem.model.record import Record, state_of
 from gitmem.model.settings import Manifest
 from gitmem.service.vault import OpenVault
 from gitmem.service.views import RecordViews
+from gitmem.values import replace
 from gitmem.vault.layout import MANIFEST, POLICY
 from gitmem.vault.manifest import parse_manifest
 from gitmem.vault.statement import STATEMENT

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from gitmem.clock import format_utc, moment_at
 from gitmem.errors import InputError
@@ -20,6 +18,8 @@ from gitmem.service.reading import find_hidden, mask
 from gitmem.service.revision import get_revision
 from gitmem.service.sides import Pair, Side, Source, pair_up
 from gitmem.service.vault import OpenVault
+from gitmem.typed import Any
+from gitmem.values import dataclass
 
 CHANGES = ("added", "promoted", "retired", "restored", "moved", "edited", "removed", "unreadable")
 """What may have become of a record, in the order in which records are told."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
 from itertools import islice
 
 from gitmem.policy.secrets import redact
+from gitmem.values import dataclass
 
 MAX_COMPARED_LINES = 3000
 """Of texts that differ in more lines than these, the lines are counted and not shown: comparing them takes too long."""

@@ -13,12 +13,12 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from gitmem.clock import Clock
 from gitmem.disk import NO_FOLLOW, ensure_folder, read_regular
 from gitmem.model.ids import ID_CHARS, RecordId, new_token
+from gitmem.values import dataclass
 from gitmem.vault.layout import VaultLayout
 
 MAX_SESSIONS = 200

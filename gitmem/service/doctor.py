@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
-from typing import Any
 
 from gitmem.clock import SystemClock
 from gitmem.errors import GitmemError
@@ -21,6 +20,7 @@ from gitmem.service.locate import locate
 from gitmem.service.proof_level import find_level, without_keys
 from gitmem.service.standing import list_unlike, read_standing, say_unlike
 from gitmem.service.vault import NO_COMMIT_HINT, OpenVault, Options
+from gitmem.typed import Any
 from gitmem.vault.atomic import exchange
 from gitmem.vault.layout import MANIFEST, HomeLayout
 from gitmem.vault.registry import load_registry

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from gitmem.model.authority import Action, Actor, Authority
 from gitmem.model.change import Change, Receipt
 from gitmem.model.ids import OpId, RecordId, new_record_id
@@ -17,6 +15,7 @@ from gitmem.service.plan import carry_out_allowed, find_earlier, make_change, pa
 from gitmem.service.retry import describe_request, given_fields
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible, one_line, shorten
+from gitmem.values import replace
 from gitmem.vault.record_file import file_name, format_draft
 
 

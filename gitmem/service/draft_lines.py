@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gitmem.errors import InputError
 from gitmem.model.record import MAX_DRAFT_FILE_BYTES, MAX_DRAFT_LINE_BYTES, MAX_DRAFTS, Draft, Kind
 from gitmem.service.json_lines import iter_lines, parse_object
 from gitmem.service.together import check_each, refuse
+from gitmem.typed import Any
 
 _NAMES = ("title", "body", "kind", "summary", "tags", "evidence", "key")
 _HINT = "Nothing was written. Mend these lines; schema/draft.schema.json says what a line may hold."

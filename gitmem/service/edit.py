@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 from gitmem.errors import InputError
 from gitmem.model.authority import Action, Actor
@@ -22,6 +20,8 @@ from gitmem.service.retry import describe_request, given_fields
 from gitmem.service.together import Found, authorize_all, describe, get_records
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold, one_line
+from gitmem.typed import Any
+from gitmem.values import dataclass, field
 from gitmem.vault.frontmatter import edit_note, replace_body
 from gitmem.vault.record_file import check_property
 

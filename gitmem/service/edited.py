@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from gitmem.errors import GitmemError, InputError
 from gitmem.model.ids import CommitId, Fingerprint, RecordId, fingerprint
@@ -14,6 +13,7 @@ from gitmem.model.vault_path import VaultPath
 from gitmem.service.differences import describe_edit
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import is_hidden_name
+from gitmem.values import dataclass, replace
 from gitmem.vault.frontmatter import parse_note
 from gitmem.vault.paths import check_way, read_file
 from gitmem.vault.record_file import parse_record

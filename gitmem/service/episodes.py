@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from gitmem.curator.episodes import make_episode
 from gitmem.curator.sessions import plain_session, sum_up
@@ -25,6 +24,7 @@ from gitmem.service.gate import check_record
 from gitmem.service.plan import Move, path_in, reread
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible, shorten
+from gitmem.values import dataclass, replace
 from gitmem.vault.curated import Curated
 from gitmem.vault.record_file import file_name, format_draft
 from gitmem.vault.spool import Spool, claim_spool, event_to_json, iter_claimed, iter_spools

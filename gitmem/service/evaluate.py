@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from gitmem.errors import InputError
 from gitmem.model.answer import Answer, Status
@@ -16,6 +14,8 @@ from gitmem.service.query import Filters
 from gitmem.service.reading import Reading, answer
 from gitmem.service.together import check_each, refuse
 from gitmem.service.vault import OpenVault
+from gitmem.typed import TYPE_CHECKING, Any
+from gitmem.values import dataclass
 
 if TYPE_CHECKING:
     from gitmem.relevance.measures import Outcome

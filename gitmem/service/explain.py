@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from typing import Any
 
 from gitmem.errors import GitmemError, PolicyError
 from gitmem.model.answer import Answer, Status
@@ -32,6 +30,8 @@ from gitmem.service.policy import (
 )
 from gitmem.service.show_policy import describe_origin
 from gitmem.service.vault import OpenVault
+from gitmem.typed import Any
+from gitmem.values import dataclass, field, replace
 
 Row = dict[str, Any]
 _OPENED = (Action.PROMOTE, Action.ACCEPT)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import replace
 
 from gitmem.model.answer import Answer, Status
 from gitmem.model.authority import Actor
 from gitmem.model.memory_file import find_chosen
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
+from gitmem.values import replace
 
 
 def list_files(vault: OpenVault) -> Answer:

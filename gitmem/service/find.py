@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import TYPE_CHECKING
 
 from gitmem.errors import InputError, StateError
 from gitmem.model.ids import ALPHABET, ID_CHARS, fingerprint
@@ -14,6 +13,7 @@ from gitmem.model.vault_path import VaultPath, find_path_problem, parse_vault_pa
 from gitmem.service.reading import ask, check_current, iter_private
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible
+from gitmem.typed import TYPE_CHECKING
 from gitmem.vault.markdown import find_property_links
 from gitmem.vault.record_file import parse_record
 from gitmem.vault.scan import read_stable

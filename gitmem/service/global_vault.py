@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
 
 from gitmem.errors import GitmemError
 from gitmem.model.record import Problem
 from gitmem.model.settings import Scope, VaultEntry
 from gitmem.service.reading import WITHHELD
 from gitmem.service.vault import OpenVault
+from gitmem.typed import TypeVar
 
 T = TypeVar("T")
 UNREADABLE = "global-unreadable"

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from gitmem.errors import GitmemError, InputError, StateError, disk_refused
 from gitmem.model.authority import Action, Actor, Surface
@@ -23,6 +22,7 @@ from gitmem.service.find import get_record
 from gitmem.service.plan import carry_out, check_possible, edit_record, make_change, path_in, stamp
 from gitmem.service.together import Found, describe
 from gitmem.service.vault import OpenVault
+from gitmem.values import dataclass, replace
 from gitmem.vault.handovers import (
     drop_handover,
     has_half_written,

@@ -11,7 +11,6 @@ import os
 import posixpath
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
 
 from gitmem.errors import GitmemError
 from gitmem.git.history import Commit, iter_commits
@@ -23,6 +22,7 @@ from gitmem.model.record import state_of
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold
+from gitmem.typed import TYPE_CHECKING, NamedTuple
 from gitmem.vault.frontmatter import parse_note
 from gitmem.vault.private import find_ids, may_be_private
 from gitmem.vault.record_file import parse_record

@@ -6,8 +6,6 @@ import heapq
 import os
 import posixpath
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from gitmem.errors import GitmemError
 from gitmem.git.history import Commit, iter_commits, read_commit
@@ -20,6 +18,8 @@ from gitmem.model.ids import CommitId, Fingerprint, RecordId
 from gitmem.model.record import Record, state_of
 from gitmem.model.vault_path import VaultPath
 from gitmem.service.vault import OpenVault
+from gitmem.typed import NamedTuple
+from gitmem.values import dataclass
 from gitmem.vault.record_file import parse_record
 
 _GONE, _THERE = 1, 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from gitmem.errors import InputError, StateError
 from gitmem.model.answer import Answer, Status
@@ -22,6 +21,7 @@ from gitmem.service.signing import find_statement, list_declared
 from gitmem.service.standing import UNTRUSTED, find_anchor, find_manifest, judge, list_unlike, read_standing
 from gitmem.service.vault import OpenVault
 from gitmem.text import find_hidden, make_visible, one_line
+from gitmem.values import dataclass, replace
 from gitmem.vault.anchor import save_anchor
 from gitmem.vault.home_settings import save_settings
 from gitmem.vault.layout import MANIFEST, HomeLayout

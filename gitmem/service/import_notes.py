@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
 
 from gitmem.disk import iter_files
 from gitmem.errors import GitmemError, InputError
@@ -28,6 +26,8 @@ from gitmem.service.retry import describe_request
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import is_hidden_name, iter_paths, iter_work_notes, scan
 from gitmem.text import fold, make_visible, shorten
+from gitmem.typed import Any
+from gitmem.values import dataclass
 from gitmem.vault.frontmatter import edit_note, parse_note
 from gitmem.vault.paths import read_file
 from gitmem.vault.scan import MAX_NOTE_BYTES

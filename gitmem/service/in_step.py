@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from gitmem.service.vault import OpenVault
+from gitmem.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gitmem.catalog.database import Database

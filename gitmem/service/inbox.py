@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from gitmem.curator.worth import find_group
 from gitmem.errors import UnavailableError
@@ -18,6 +17,7 @@ from gitmem.service.candidates import is_asleep, is_expired, look_at_candidates,
 from gitmem.service.policy import find_policy
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
+from gitmem.typed import Any
 from gitmem.vault.inbox import candidate_to_json, load_decided, load_inbox
 
 _TEXTS = ("title", "body", "summary", "key", "reason")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from dataclasses import dataclass, replace
 
 from gitmem.clock import SystemClock, format_utc
 from gitmem.disk import ensure_folder, flush_folder, write_new
@@ -23,6 +22,7 @@ from gitmem.service.scanner import check_texts
 from gitmem.service.vault import OpenVault
 from gitmem.service.views import RecordViews
 from gitmem.text import find_hidden, one_line
+from gitmem.values import dataclass, replace
 from gitmem.vault.home_settings import load_settings
 from gitmem.vault.layout import LIFECYCLE_FOLDERS, MANIFEST, HomeLayout, VaultLayout
 from gitmem.vault.manifest import format_manifest, load_manifest

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from gitmem.curator.capture import make_event
 from gitmem.errors import InputError, StateError
@@ -12,6 +11,7 @@ from gitmem.model.event import Event, EventKind, Seen
 from gitmem.policy.secrets import check_secrets
 from gitmem.service.capture import capture, find_around
 from gitmem.service.vault import OpenVault
+from gitmem.typed import Any
 from gitmem.vault.layout import VaultLayout
 from gitmem.vault.spool import Spool, count_waiting, event_to_json, iter_claimed, iter_spools
 from gitmem.vault.tally import read_tally

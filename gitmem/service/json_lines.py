@@ -6,10 +6,10 @@ import codecs
 import json
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from typing import Any
 
 from gitmem.errors import InputError
 from gitmem.text import make_visible
+from gitmem.typed import Any
 from gitmem.vault.schema import validate
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

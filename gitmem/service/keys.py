@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from gitmem.errors import InputError
 from gitmem.model.change import Change, RecordChange
@@ -13,6 +12,7 @@ from gitmem.model.record import Record
 from gitmem.service.reading import ask, iter_private
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold
+from gitmem.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gitmem.catalog.database import Database

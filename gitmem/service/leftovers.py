@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gitmem.disk import iter_files
 from gitmem.git.lockfile import TEMP_PREFIX
 from gitmem.service.vault import OpenVault
+from gitmem.values import dataclass
 from gitmem.vault.layout import HomeLayout
 
 _WORK_FILE = re.compile(r"\.gitmem-.+")

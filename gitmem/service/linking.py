@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from gitmem.model.ids import ID_CHARS
 from gitmem.model.links import LinkTargets, link_name
+from gitmem.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gitmem.catalog.database import Database

@@ -6,7 +6,6 @@ import posixpath
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
 
 from gitmem.errors import GitmemError
 from gitmem.model.answer import Answer, Hit, Status
@@ -18,6 +17,7 @@ from gitmem.service.reading import ask, mask
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import WorkNote, iter_link_targets, iter_work_notes, parse_work_note, scan
 from gitmem.text import fold
+from gitmem.typed import TYPE_CHECKING, Any
 from gitmem.vault.frontmatter import Note
 from gitmem.vault.markdown import Link, find_links, find_property_links
 from gitmem.vault.scan import StableReader

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from gitmem.errors import InputError
 from gitmem.model.answer import Answer, Hit, Status
 from gitmem.model.record import Record
@@ -12,6 +9,8 @@ from gitmem.service.query import Filters, to_catalog
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold, fold_tag
+from gitmem.typed import Any
+from gitmem.values import dataclass
 
 SORTS = ("title", "updated", "created", "path", "review")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import replace
 
 from gitmem.errors import GitmemError, InputError, UnavailableError
 from gitmem.git.discover import find_repository, main_worktree
 from gitmem.model.settings import Scope, VaultEntry
+from gitmem.values import replace
 from gitmem.vault.layout import MANIFEST, HomeLayout
 from gitmem.vault.manifest import load_manifest
 from gitmem.vault.registry import load_registry

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
 
 from gitmem.errors import InputError
 from gitmem.git.history import iter_commits
@@ -21,6 +19,8 @@ from gitmem.service.operations import Operation, find_undone, parse_operation
 from gitmem.service.reading import find_hidden
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold
+from gitmem.typed import Any
+from gitmem.values import dataclass, replace
 
 _OLDER_BEFORE_STOP = 16
 """How many commits in a row have to be older than asked for before the rest is taken to be: clocks go back at times."""

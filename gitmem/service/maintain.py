@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Receipt
 from gitmem.model.ids import OpId
@@ -12,6 +10,7 @@ from gitmem.service.gate import authorize
 from gitmem.service.plan import find_earlier, no_change
 from gitmem.service.retry import describe_request
 from gitmem.service.vault import OpenVault
+from gitmem.values import replace
 
 
 def maintain(

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import replace
-from typing import Any
 
 from gitmem.errors import GitmemError, InputError
 from gitmem.model.answer import Answer
+from gitmem.typed import Any
+from gitmem.values import replace
 
 _LEFT = frozenset({"path", "old_path", "others", "file", "body", "properties", "text"})
 """Paths, which are needed to act, and texts of records that were read, and so masked, before."""

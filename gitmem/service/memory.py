@@ -9,7 +9,6 @@ verbs live in the modules of the same name, whose docstrings say the whole of it
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from gitmem.model.authority import Actor
 from gitmem.model.change import Receipt
@@ -22,6 +21,7 @@ from gitmem.service.memory_read import ReadVerbs
 from gitmem.service.memory_review import ReviewVerbs
 from gitmem.service.memory_trust import TrustVerbs
 from gitmem.service.retry import answer_again
+from gitmem.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gitmem.service.edit import RecordEdit

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
 
 from gitmem.model.authority import Actor, model_actor
 from gitmem.model.settings import VaultEntry
 from gitmem.service.vault import OpenVault
+from gitmem.typed import Self
 
 
 class MemoryBase:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from gitmem.service.memory_base import MemoryBase
+from gitmem.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gitmem.service.agents_md import Export, Wanted

@@ -7,11 +7,11 @@ said to be ``unavailable`` or ``withheld``; it never looks like an empty one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from gitmem.model.answer import Answer, Status
 from gitmem.service.memory_base import MemoryBase
 from gitmem.service.reading import report
+from gitmem.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gitmem.service.diff import Bounds

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from gitmem.model.answer import Answer
 from gitmem.model.authority import Action, Actor
@@ -13,6 +12,7 @@ from gitmem.model.ids import OpId
 from gitmem.service.memory_base import MemoryBase
 from gitmem.service.reading import report
 from gitmem.service.retry import answer_again
+from gitmem.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gitmem.service.explain import Asked

@@ -7,7 +7,6 @@ take one out of the context, and says nothing of it. What was left is told by st
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from typing import NamedTuple
 
 from gitmem.errors import GitmemError, IntegrityError
 from gitmem.model.authority import Surface
@@ -17,6 +16,7 @@ from gitmem.model.record import State
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.service.standing import Standing
 from gitmem.service.vault import OpenVault
+from gitmem.typed import NamedTuple
 from gitmem.vault.record_file import parse_record
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from gitmem.model.answer import Answer, Status
 from gitmem.model.record import Draft, Record
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold
+from gitmem.typed import TYPE_CHECKING
+from gitmem.values import replace
 
 if TYPE_CHECKING:
     from gitmem.catalog.filters import Filters

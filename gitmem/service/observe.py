@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Receipt
@@ -12,6 +11,7 @@ from gitmem.model.record import Draft, Kind, State
 from gitmem.service.draft import write_draft
 from gitmem.service.drafts import write_drafts
 from gitmem.service.vault import OpenVault
+from gitmem.values import replace
 
 
 def observe(vault: OpenVault, draft: Draft, actor: Actor, op_id: OpId | None = None) -> Receipt:

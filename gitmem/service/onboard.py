@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 
 from gitmem.errors import InputError
 from gitmem.model.onboarding import GLOBAL_KINDS, Question, Questions, list_drafts
@@ -22,6 +21,7 @@ from gitmem.service.onboarding_form import format_questions, parse_questions
 from gitmem.service.scanner import check_texts
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold, make_visible, one_line, shorten
+from gitmem.values import dataclass, replace
 from gitmem.vault.kept_draft import drop_draft, hold_draft, load_draft, place_of_draft, save_draft
 
 DRAFT = "onboarding.md"

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from gitmem.errors import InputError
 from gitmem.model.onboarding import Question, Questions
 from gitmem.model.record import BASELINE_KINDS, MAX_DRAFTS, MAX_TITLE_CHARS, Draft, Kind, Problem
 from gitmem.service.together import refuse
 from gitmem.text import fold, make_visible, one_line, shorten
+from gitmem.values import dataclass, field
 
 MAX_FORM_BYTES = 1 << 20
 _HEADING = re.compile(r"#[ \t]+(?P<name>.*)")

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from gitmem.disk import write_new
 from gitmem.errors import UnavailableError
 from gitmem.model.human_key import HumanKey
 from gitmem.model.signing import DOMAIN
 from gitmem.programs import find_program, run_program
+from gitmem.values import dataclass
 from gitmem.vault.ssh_key import is_public_key
 
 VERIFY_TIMEOUT_S = 20.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from gitmem.clock import format_utc, moment_at
 from gitmem.errors import InputError
@@ -14,6 +13,7 @@ from gitmem.model.authority import OUTSIDE
 from gitmem.model.ids import CommitId, OpId, RecordId
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible
+from gitmem.values import dataclass
 
 MIN_OP_PREFIX_CHARS = 4
 _COMMIT_PREFIX = re.compile(r"[0-9a-f]{7,40}")

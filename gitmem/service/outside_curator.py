@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
 
 from gitmem.curator.ideas import Idea
 from gitmem.errors import GitmemError, UnavailableError
@@ -29,6 +27,8 @@ from gitmem.service.propose import make_candidate
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible, shorten, slug
+from gitmem.typed import Any
+from gitmem.values import replace
 from gitmem.vault.schema import validate
 
 MAX_SESSIONS = 20

@@ -7,7 +7,6 @@ commit whose receipt is in this vault's runtime is known to hold what the actor 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gitmem.model.authority import Actor, Surface
 from gitmem.model.change import RecordChange
@@ -16,6 +15,7 @@ from gitmem.model.record import Record, State
 from gitmem.service.built_upon import iter_touching
 from gitmem.service.operations import Found, iter_operations
 from gitmem.service.vault import OpenVault
+from gitmem.values import dataclass
 
 
 def is_own(vault: OpenVault, record: Record, actor: Actor) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
 
 from gitmem.errors import InputError
 from gitmem.model.ids import CommitId, Fingerprint
@@ -12,6 +11,7 @@ from gitmem.model.record import FOLDERS, Problem, Record
 from gitmem.model.vault_path import VaultPath
 from gitmem.service.hidden import Hidden
 from gitmem.service.vault import OpenVault
+from gitmem.values import dataclass, replace
 from gitmem.vault.record_file import parse_record
 from gitmem.vault.scan import MAX_NOTE_BYTES, FolderScan, Scan, content_signature, is_note
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
 
 from gitmem.errors import InputError, StateError
 from gitmem.service.reading import Reading
+from gitmem.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gitmem.catalog.notes import NoteMatch

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from gitmem.clock import format_utc
 from gitmem.errors import PolicyError
@@ -21,6 +20,7 @@ from gitmem.service.gate import check_change
 from gitmem.service.in_passing import check_shown, check_taken_along
 from gitmem.service.keys import check_keys
 from gitmem.service.vault import OpenVault
+from gitmem.typed import Any
 from gitmem.vault.frontmatter import edit_note
 from gitmem.vault.manifest import check_writable
 from gitmem.vault.record_file import parse_record

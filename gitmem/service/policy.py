@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from gitmem.errors import GitmemError, InputError, IntegrityError, UnavailableError
 from gitmem.model.authority import Action, Authority, Decision, Surface
@@ -25,6 +24,7 @@ from gitmem.policy.evidence_rules import allow, find_rule
 from gitmem.policy.narrowing import make_broken, make_stricter
 from gitmem.service.standing import read_standing
 from gitmem.service.vault import OpenVault
+from gitmem.values import dataclass, replace
 from gitmem.vault.layout import POLICY
 from gitmem.vault.paths import read_file
 from gitmem.vault.policy_file import parse_policy

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
 
 from gitmem.errors import PolicyError, StateError, UnavailableError
 from gitmem.model.authority import Action, Actor
@@ -25,6 +23,8 @@ from gitmem.service.search import search
 from gitmem.service.together import Found, authorize_all, describe, get_records
 from gitmem.service.unlink import Unlinker
 from gitmem.service.vault import OpenVault
+from gitmem.typed import Any
+from gitmem.values import dataclass, replace
 from gitmem.vault.frontmatter import replace_body
 from gitmem.vault.layout import HomeLayout
 from gitmem.vault.registry import load_registry

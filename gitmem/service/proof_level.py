@@ -6,13 +6,12 @@ it, so a key in a device is worth no more than the file that says which keys are
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gitmem.errors import GitmemError
 from gitmem.service.human_keys import find_own_key
 from gitmem.service.openssh import list_agent_keys, needs_passphrase
 from gitmem.service.standing import Standing
 from gitmem.service.vault import OpenVault
+from gitmem.values import dataclass
 from gitmem.vault.ssh_key import is_in_device
 
 CODE, UNLOCKED, PASSPHRASE, ACCOUNT, DEVICE = 1, 3, 5, 7, 8

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import datetime
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from gitmem.clock import format_utc
 from gitmem.curator.gather import place, to_known
@@ -30,6 +29,7 @@ from gitmem.service.scanner import ask_program
 from gitmem.service.together import refuse
 from gitmem.service.vault import OpenVault
 from gitmem.text import shorten
+from gitmem.values import replace
 from gitmem.vault.inbox import load_decided, save_candidate
 from gitmem.vault.sightings import add_sightings
 

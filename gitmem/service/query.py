@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 from gitmem.errors import InputError
@@ -14,6 +12,8 @@ from gitmem.model.authority import Authority
 from gitmem.model.record import Kind, State
 from gitmem.model.when import Span, parse_period, parse_when
 from gitmem.text import make_visible, shorten
+from gitmem.typed import TYPE_CHECKING
+from gitmem.values import dataclass
 
 if TYPE_CHECKING:
     from gitmem.catalog.filters import Filters as CatalogFilters

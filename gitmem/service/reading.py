@@ -9,8 +9,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from gitmem.clock import format_utc, moment_at
 from gitmem.errors import GitmemError, InputError, IntegrityError, StateError, UnavailableError
@@ -20,6 +18,8 @@ from gitmem.model.record import Problem, Record
 from gitmem.model.validity import find_marks
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.service.vault import OpenVault
+from gitmem.typed import TYPE_CHECKING, Any, TypeVar
+from gitmem.values import dataclass, replace
 
 if TYPE_CHECKING:
     from gitmem.catalog.database import Database

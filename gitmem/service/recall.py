@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
 
 from gitmem.errors import InputError
 from gitmem.fences import remove_memory
@@ -24,6 +22,8 @@ from gitmem.service.global_vault import ask_global
 from gitmem.service.reading import Reading, answer
 from gitmem.service.superseded import find_superseded
 from gitmem.service.vault import OpenVault
+from gitmem.typed import TYPE_CHECKING, Any
+from gitmem.values import dataclass, replace
 
 if TYPE_CHECKING:
     from gitmem.relevance.admit import Side

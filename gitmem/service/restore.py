@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from gitmem.errors import StateError
 from gitmem.model.authority import Action, Actor, Decision
@@ -29,6 +28,7 @@ from gitmem.service.retry import describe_request
 from gitmem.service.together import authorize_all, describe, get_records
 from gitmem.service.vault import OpenVault
 from gitmem.service.worktree import iter_link_targets
+from gitmem.typed import Any
 
 
 def restore(vault: OpenVault, refs: Sequence[str], actor: Actor, op_id: OpId | None = None) -> Receipt:

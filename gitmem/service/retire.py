@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from gitmem.errors import InputError, StateError
 from gitmem.model.authority import Action, Actor, Decision
@@ -27,6 +26,7 @@ from gitmem.service.retry import describe_request
 from gitmem.service.together import Found, authorize_all, describe, get_records
 from gitmem.service.vault import OpenVault
 from gitmem.text import one_line
+from gitmem.typed import Any
 
 
 def retire(

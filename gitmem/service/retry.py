@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from gitmem.errors import GitmemError, InputError, StateError
 from gitmem.model.ids import OpId
 from gitmem.service.vault import OpenVault
+from gitmem.typed import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 
 from gitmem.curator.normalise import normalise
 from gitmem.errors import InputError, PolicyError, StateError
@@ -29,6 +28,7 @@ from gitmem.service.review_look import Look, choose, declares, digest_of, look_a
 from gitmem.service.scanner import check_texts
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible
+from gitmem.values import dataclass, field, replace
 from gitmem.vault.inbox import load_decided
 from gitmem.vault.kept_draft import hold_draft
 from gitmem.vault.review_draft import REVIEW, load_review, save_review

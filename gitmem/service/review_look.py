@@ -6,8 +6,6 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
 
 from gitmem.curator.join_text import join_bodies
 from gitmem.errors import GitmemError, InputError, PolicyError, StateError
@@ -22,6 +20,8 @@ from gitmem.service.differences import LineChanges, compare_lines
 from gitmem.service.find import get_record
 from gitmem.service.inbox import get_candidate, list_inbox
 from gitmem.service.vault import OpenVault
+from gitmem.typed import Any
+from gitmem.values import dataclass, replace
 
 MAX_DIFF_LINES = 400
 _SEEN = ("title", "body", "kind", "summary", "tags", "evidence", "key")

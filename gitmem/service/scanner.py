@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from gitmem.errors import GitmemError, UnavailableError
 from gitmem.model.settings import HomeSettings
 from gitmem.policy.secrets import PLACEHOLDER, Finding, check_found, check_secrets, redact
 from gitmem.programs import run_program
+from gitmem.typed import Any
 from gitmem.vault.schema import validate
 
 FORMAT = 1

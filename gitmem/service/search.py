@@ -6,8 +6,6 @@ INV-NEVER-SILENT: an answer without hits says whether nothing fits or something 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 from gitmem.errors import InputError
 from gitmem.model.answer import Answer, Hit, Sort, Status, Strength
@@ -15,6 +13,8 @@ from gitmem.model.record import EPISODIC_KINDS, Kind, Record
 from gitmem.service.query import FIELDS, Filters, SearchOptions, to_catalog
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
+from gitmem.typed import TYPE_CHECKING, Any
+from gitmem.values import replace
 
 if TYPE_CHECKING:
     from gitmem.catalog.search import Match, Matches, Page, Query

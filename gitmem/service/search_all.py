@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain, zip_longest
-from typing import Any
 
 from gitmem.errors import InputError
 from gitmem.model.answer import Answer, Hit, Place, Sort, Status, Strength
@@ -18,6 +16,8 @@ from gitmem.service.reading import report
 from gitmem.service.search import search
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold
+from gitmem.typed import Any
+from gitmem.values import replace
 
 MAX_OFFSET = 900
 """Each vault is asked for all up to the end of the page, and gives at most 1,000."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gitmem.errors import InputError, StateError
 from gitmem.model.authority import Action, Actor
 from gitmem.model.change import Change, FileEdit, Receipt
@@ -16,6 +14,7 @@ from gitmem.service.plan import carry_out, carry_out_allowed, digest, find_earli
 from gitmem.service.policy import find_holding
 from gitmem.service.retry import describe_request
 from gitmem.service.vault import OpenVault
+from gitmem.values import dataclass
 from gitmem.vault.layout import POLICY
 from gitmem.vault.paths import read_file
 from gitmem.vault.policy_file import check_policy_schema, default_policy, parse_policy

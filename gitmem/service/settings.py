@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from gitmem.errors import InputError
 from gitmem.model.answer import Answer, Status
@@ -15,6 +14,7 @@ from gitmem.model.settings import HomeSettings, Scope
 from gitmem.policy.secrets import check_secrets
 from gitmem.service.gate import authorize
 from gitmem.service.scanner import try_program
+from gitmem.values import replace
 from gitmem.vault.home_settings import load_settings, save_settings
 from gitmem.vault.layout import HomeLayout
 from gitmem.vault.registry import hold_home

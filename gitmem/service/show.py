@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
 
 from gitmem.errors import InputError
 from gitmem.model.answer import Answer, Hit, Place, Status
@@ -15,6 +13,8 @@ from gitmem.service.find import get_past_record, get_record
 from gitmem.service.global_vault import ask_global
 from gitmem.service.reading import Reading, answer, mask
 from gitmem.service.vault import OpenVault
+from gitmem.typed import Any
+from gitmem.values import replace
 
 
 def show(vault: OpenVault, ref: str, *, to_person: bool = False, as_of: str | None = None) -> Answer:

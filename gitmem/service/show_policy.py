@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
-from typing import Any
 
 from gitmem.errors import InputError
 from gitmem.model.answer import Answer, Status
@@ -13,6 +12,7 @@ from gitmem.model.vault_path import VaultPath
 from gitmem.policy.evidence_rules import describe
 from gitmem.service.policy import Holding, find_holding, list_policy_problems
 from gitmem.service.vault import OpenVault
+from gitmem.typed import Any
 from gitmem.vault.layout import POLICY
 from gitmem.vault.paths import read_file
 from gitmem.vault.policy_file import parse_policy

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any
 
 from gitmem.errors import GitmemError
 from gitmem.git.repo import NOT_A_FILE
@@ -14,6 +12,8 @@ from gitmem.model.ids import CommitId, Fingerprint, RecordId, fingerprint
 from gitmem.model.record import Record, State, state_of
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.service.vault import OpenVault
+from gitmem.typed import Any
+from gitmem.values import dataclass, replace
 from gitmem.vault.frontmatter import parse_note
 from gitmem.vault.private import may_be_private
 from gitmem.vault.record_file import parse_record

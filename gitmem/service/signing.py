@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import replace
 
 from gitmem.clock import format_utc
 from gitmem.errors import GitmemError, IntegrityError, PolicyError, StateError
@@ -23,6 +22,7 @@ from gitmem.service.openssh import Signer, is_signed, sign
 from gitmem.service.policy import find_holding
 from gitmem.service.standing import Standing, read_standing
 from gitmem.service.vault import OpenVault
+from gitmem.values import replace
 from gitmem.vault.anchor import save_anchor
 from gitmem.vault.layout import MANIFEST, POLICY, HomeLayout
 from gitmem.vault.manifest import parse_manifest

@@ -7,7 +7,6 @@ repository says which keys are trusted, and how far its statements had come. Wha
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
 
 from gitmem.errors import GitmemError, IntegrityError, UnavailableError
 from gitmem.model.human_key import HumanKey
@@ -16,6 +15,7 @@ from gitmem.model.record import Problem
 from gitmem.model.settings import Manifest
 from gitmem.model.signing import Anchor, Declared, Signed, Statement
 from gitmem.service.vault import OpenVault
+from gitmem.values import dataclass, field
 from gitmem.vault.anchor import load_anchor
 from gitmem.vault.layout import MANIFEST, HomeLayout
 from gitmem.vault.manifest import parse_manifest

@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any
 
 from gitmem.errors import GitmemError, UnavailableError
 from gitmem.model.answer import Answer, Status
@@ -28,6 +27,7 @@ from gitmem.service.vault import OpenVault
 from gitmem.service.waiting import list_waiting
 from gitmem.service.worktree import iter_work_notes, scan
 from gitmem.transaction.steps import RESTORE_HINT, find_lost_tip, say_lost
+from gitmem.typed import Any
 from gitmem.vault.kept_draft import place_of_draft
 from gitmem.vault.private import may_be_private
 from gitmem.vault.review_draft import REVIEW

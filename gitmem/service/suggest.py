@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 from gitmem.model.ids import RecordId
 from gitmem.model.record import State
 from gitmem.service.reading import ask
 from gitmem.service.vault import OpenVault
+from gitmem.typed import TYPE_CHECKING
+from gitmem.values import dataclass
 
 if TYPE_CHECKING:
     from gitmem.catalog.database import Database

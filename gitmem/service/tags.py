@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
-
 from gitmem.errors import InputError
 from gitmem.model.answer import Answer, Status
 from gitmem.service.query import Filters, to_catalog
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
 from gitmem.text import fold_tag
+from gitmem.typed import TYPE_CHECKING, Any
+from gitmem.values import dataclass, replace
 
 if TYPE_CHECKING:
     from gitmem.catalog.vocabulary import TagCount

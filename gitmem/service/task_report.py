@@ -9,7 +9,6 @@ import codecs
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import Any
 
 from gitmem.errors import InputError
 from gitmem.model.authority import Actor
@@ -21,6 +20,7 @@ from gitmem.service.draft import summarise
 from gitmem.service.json_lines import parse_object
 from gitmem.service.observe import observe
 from gitmem.service.vault import OpenVault
+from gitmem.typed import Any
 from gitmem.vault.report_text import LISTS, PARTS, clean, find_report, format_report
 
 MAX_FILE_BYTES = 1 << 20

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
-
 from gitmem.clock import format_utc, moment_at
 from gitmem.errors import InputError
 from gitmem.model.answer import Answer, Hit, Status
@@ -14,6 +11,8 @@ from gitmem.service.list_records import match_tags
 from gitmem.service.query import Filters, to_catalog
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
+from gitmem.typed import Any
+from gitmem.values import dataclass, replace
 
 GROUPS = ("day", "week", "session")
 MAX_RECORDS = 1000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NoReturn, TypeVar
 
 from gitmem.errors import GitmemError, InputError, PolicyError, StateError
 from gitmem.model.authority import Decision
@@ -12,6 +11,7 @@ from gitmem.service.find import get_record
 from gitmem.service.plan import Move
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible, shorten
+from gitmem.typed import NoReturn, TypeVar
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")

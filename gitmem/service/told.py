@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from gitmem.errors import GitmemError
 from gitmem.model.answer import Hit
@@ -18,6 +17,7 @@ from gitmem.render.quoted import Section, escape, format_entry, format_page, lab
 from gitmem.service.confirmed import is_declared, list_confirmed
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible, one_line, shorten
+from gitmem.typed import Any
 
 Proved = frozenset[tuple[str, VaultPath]]
 """Scope and path of records that a person is known to have declared."""

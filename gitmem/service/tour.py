@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field
-from typing import Any
 
 from gitmem.errors import IntegrityError
 from gitmem.model.answer import Answer
@@ -20,6 +18,8 @@ from gitmem.resources import folder, read_text
 from gitmem.service.curate import Wanted
 from gitmem.service.memory import Memory
 from gitmem.service.query import Filters
+from gitmem.typed import Any
+from gitmem.values import dataclass, field
 
 SAMPLE_PERSON = Actor(Surface.HUMAN, "Sample Person", "sample-person@users.gitmem.invalid", "tour", "sample")
 """May act without a confirmation because it only ever writes into the vault that the tour has just made."""

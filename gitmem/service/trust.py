@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gitmem.errors import IntegrityError
 from gitmem.model.ids import CommitId
 from gitmem.model.record import Problem
@@ -12,6 +10,7 @@ from gitmem.service.chain import Chain, Link
 from gitmem.service.openssh import is_signed
 from gitmem.service.standing import UNTRUSTED, find_anchor, list_unlike, say_unlike
 from gitmem.service.vault import OpenVault
+from gitmem.values import dataclass
 from gitmem.vault.anchor import save_anchor
 from gitmem.vault.layout import HomeLayout
 from gitmem.vault.statement import format_canonical

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from gitmem.errors import GitmemError, InputError, StateError
 from gitmem.git.repo import NOT_A_FILE
@@ -25,6 +24,7 @@ from gitmem.service.plan import carry_out_allowed, digest, find_earlier
 from gitmem.service.retry import describe_request
 from gitmem.service.vault import OpenVault
 from gitmem.service.views import RecordViews
+from gitmem.values import dataclass, replace
 from gitmem.vault.record_file import parse_record
 from gitmem.vault.statement import STATEMENT
 

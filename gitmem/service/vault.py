@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from gitmem.clock import SystemClock
 from gitmem.errors import GitmemError, IntegrityError, StateError, UnavailableError
 from gitmem.model.ids import CommitId, Fingerprint
 from gitmem.model.record import Problem
 from gitmem.model.settings import HomeSettings, Manifest, VaultEntry
+from gitmem.typed import TYPE_CHECKING
+from gitmem.values import dataclass, field
 from gitmem.vault.layout import VaultLayout
 
 if TYPE_CHECKING:

@@ -10,8 +10,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any
 
 from gitmem.clock import format_utc, moment_at
 from gitmem.errors import GitmemError
@@ -41,6 +39,8 @@ from gitmem.service.operations import parse_operation
 from gitmem.service.revision import get_revision
 from gitmem.service.trust import judge_trust
 from gitmem.service.vault import OpenVault
+from gitmem.typed import Any
+from gitmem.values import dataclass
 from gitmem.vault.layout import POLICY
 from gitmem.vault.policy_file import parse_policy
 from gitmem.vault.statement import format_canonical

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 from gitmem.clock import format_utc, moment_at
 from gitmem.model.ids import CommitId
 from gitmem.service.edited import EditedNote, list_edited
 from gitmem.service.origin import guess_origins
 from gitmem.service.vault import OpenVault
+from gitmem.typed import Any
 
 
 def list_waiting(vault: OpenVault, head: CommitId, dirty: Sequence[str]) -> tuple[dict[str, Any], ...]:

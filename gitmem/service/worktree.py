@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from gitmem.disk import iter_files
 from gitmem.errors import GitmemError
 from gitmem.model.record import Problem, Record
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.service.vault import OpenVault
+from gitmem.values import dataclass
 from gitmem.vault.frontmatter import Note, parse_note
 from gitmem.vault.record_file import parse_record
 from gitmem.vault.scan import Scan, StableReader, scan_records

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 
 from gitmem.errors import GitmemError, IntegrityError, disk_refused
 from gitmem.git.publish import move_branch, prove, write_commit
@@ -24,6 +23,7 @@ from gitmem.transaction.journal import Journal, drop_journal, is_pending, save_j
 from gitmem.transaction.receipts import append_receipt
 from gitmem.transaction.recover import check_recovered, recover, settle
 from gitmem.transaction.repair import edits_of_views, find_stale_views, mend_views, plan_repair, put_views_back
+from gitmem.values import replace
 from gitmem.vault.lock import hold_lock
 
 _UNDECIDED = "What became of the operation is decided by the next command."

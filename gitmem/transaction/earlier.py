@@ -8,7 +8,6 @@ answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gitmem.clock import format_utc, moment_at
 from gitmem.errors import InputError
@@ -24,6 +23,7 @@ from gitmem.transaction.ground import Ground
 from gitmem.transaction.receipts import are_whole, find_first_receipt, find_last_receipt, find_receipt
 from gitmem.transaction.repair import find_record
 from gitmem.transaction.searched import may_hold
+from gitmem.values import dataclass
 
 
 @dataclass(frozen=True)

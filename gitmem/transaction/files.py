@@ -12,13 +12,13 @@ import contextlib
 import os
 import stat
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from gitmem.errors import IntegrityError, StateError
 from gitmem.model.ids import Fingerprint, OpId, fingerprint
 from gitmem.model.record import state_of
 from gitmem.model.vault_path import VaultPath
 from gitmem.transaction.journal import JournalEdit
+from gitmem.values import replace
 from gitmem.vault.layout import LIFECYCLE_FOLDERS
 from gitmem.vault.paths import open_folder, read_file, read_in
 from gitmem.vault.work_folder import WorkFolder

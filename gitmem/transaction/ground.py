@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
 from gitmem.clock import SystemClock
 from gitmem.git.repo import Repo
@@ -12,6 +10,8 @@ from gitmem.model.authority import Actor
 from gitmem.model.change import Change, RecordChange
 from gitmem.model.ids import VaultId
 from gitmem.model.record import Record
+from gitmem.typed import Protocol
+from gitmem.values import dataclass
 from gitmem.vault.layout import VaultLayout
 
 Probe = Callable[[str], None]

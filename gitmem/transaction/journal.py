@@ -12,8 +12,6 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
 
 from gitmem.disk import NotAFileError, ensure_folder, read_regular, replace_file
 from gitmem.errors import GitmemError, StateError, UnavailableError
@@ -21,6 +19,8 @@ from gitmem.model.change import Receipt
 from gitmem.model.ids import CommitId, Fingerprint, OpId, parse_op_id
 from gitmem.model.vault_path import VaultPath, parse_vault_path
 from gitmem.transaction.receipts import receipt_from_json, receipt_to_json
+from gitmem.typed import Any
+from gitmem.values import dataclass, replace
 from gitmem.vault.lock import FOLDER
 
 _FOLDER = "journal"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 
 from gitmem.errors import GitmemError, IntegrityError, disk_refused
 from gitmem.git.commit_graph import GraphReport, find_other_graph, graph_path, list_tips, load_known, write_commit_graph
@@ -25,6 +24,7 @@ from gitmem.model.vault_path import VaultPath
 from gitmem.transaction.apply import apply_planned, hold_vault, nothing_to_do
 from gitmem.transaction.ground import Ground, Tools
 from gitmem.transaction.repair import edits_of_views
+from gitmem.values import dataclass, field, replace
 from gitmem.vault.layout import MANIFEST
 from gitmem.vault.manifest import edit_catalog_shards
 

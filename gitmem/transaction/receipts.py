@@ -15,8 +15,6 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, BinaryIO
 
 from gitmem.disk import append_line, ensure_folder, open_regular
 from gitmem.errors import UnavailableError
@@ -25,6 +23,8 @@ from gitmem.model.change import Receipt, RecordRef
 from gitmem.model.ids import CommitId, OpId, RecordId
 from gitmem.model.record import State
 from gitmem.model.vault_path import VaultPath
+from gitmem.typed import Any, BinaryIO
+from gitmem.values import dataclass
 from gitmem.vault.layout import VaultLayout
 
 _LINE = re.compile(rb'\{"op": "[a-z-]+", "op_id": "[^"]+", "commit": "[0-9a-f]{40}", .*\}')

@@ -6,8 +6,6 @@ files that hold exactly what the operation wrote, or exactly what it found, are 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from gitmem.errors import IntegrityError, StateError
 from gitmem.git.history import find_op
 from gitmem.git.publish import flush_branch
@@ -27,6 +25,7 @@ from gitmem.transaction.files import bring_forward, take_back
 from gitmem.transaction.ground import Ground, Probe
 from gitmem.transaction.journal import Journal, drop_journal, find_journals, load_journal, set_aside
 from gitmem.transaction.receipts import append_receipt, find_receipt
+from gitmem.values import dataclass, replace
 from gitmem.vault.paths import read_file
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import dataclass
 
 from gitmem.disk import ensure_folder, open_regular, replace_file
 from gitmem.errors import IntegrityError
@@ -17,6 +16,7 @@ from gitmem.git.history import Commit, iter_commits
 from gitmem.git.message import OP_ID, parse_message
 from gitmem.model.ids import CommitId, OpId, new_token
 from gitmem.transaction.ground import Ground
+from gitmem.values import dataclass
 from gitmem.vault.layout import VaultLayout
 
 MAX_NEW_COMMITS = 64

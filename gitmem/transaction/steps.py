@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import replace
 
 from gitmem.clock import format_utc
 from gitmem.errors import IntegrityError, StateError, UnavailableError
@@ -28,6 +27,7 @@ from gitmem.transaction.files import find_fingerprint, temp_name
 from gitmem.transaction.ground import Ground, Tools
 from gitmem.transaction.journal import Journal, JournalEdit
 from gitmem.transaction.receipts import find_last_receipt
+from gitmem.values import replace
 from gitmem.vault.layout import MANIFEST, POLICY
 from gitmem.vault.manifest import check_writable, load_manifest, parse_manifest
 from gitmem.vault.paths import FolderNames, check_way, read_file

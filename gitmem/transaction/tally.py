@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container
-from dataclasses import dataclass
 
 from gitmem.model.authority import Action, Surface
 from gitmem.model.change import Receipt
 from gitmem.model.record import State
 from gitmem.transaction.receipts import iter_holding
+from gitmem.values import dataclass
 from gitmem.vault.layout import VaultLayout
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
-from dataclasses import dataclass
 
 from gitmem.errors import InputError, StateError
 from gitmem.model.ids import VaultId
+from gitmem.values import dataclass
 
 BEGIN = "<!-- gitmem:begin agents-md"
 END = "<!-- gitmem:end agents-md -->"

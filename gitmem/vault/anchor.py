@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
 
 from gitmem.disk import ensure_folder, read_regular, replace_file
 from gitmem.errors import IntegrityError
@@ -16,6 +15,7 @@ from gitmem.model.human_key import HumanKey
 from gitmem.model.ids import VaultId
 from gitmem.model.signing import Anchor
 from gitmem.text import make_visible
+from gitmem.typed import Any
 from gitmem.vault.layout import HomeLayout
 from gitmem.vault.manifest import get_member
 from gitmem.vault.schema import validate

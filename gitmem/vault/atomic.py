@@ -10,7 +10,8 @@ import errno
 import functools
 import os
 import sys
-from typing import Any
+
+from gitmem.typed import Any
 
 _HERE = -2 if sys.platform == "darwin" else -100
 _RENAME_NOREPLACE = 1

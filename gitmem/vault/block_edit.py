@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from gitmem.typed import Any
 from gitmem.vault.yaml_core import Block, Entry, Node
 from gitmem.vault.yaml_write import format_item, format_property, format_scalar, format_value
 

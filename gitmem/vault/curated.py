@@ -9,13 +9,13 @@ import contextlib
 import dataclasses
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 from gitmem.disk import ensure_folder, read_regular, replace_file
 from gitmem.errors import GitmemError, UnavailableError
 from gitmem.model.ids import RecordId
 from gitmem.model.session import MAX_KEPT_CHANGED, Runs, Session
+from gitmem.typed import Any
+from gitmem.values import dataclass, field
 from gitmem.vault.layout import VaultLayout
 from gitmem.vault.schema import validate
 

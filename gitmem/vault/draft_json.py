@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gitmem.model.record import Draft, Kind
+from gitmem.typed import Any
 
 
 def draft_to_json(draft: Draft) -> dict[str, Any]:

@@ -7,9 +7,9 @@ import errno
 import os
 from collections.abc import Callable
 from types import TracebackType
-from typing import Self
 
 from gitmem.disk import NO_FOLLOW, READ_FLAGS, ensure_folder
+from gitmem.typed import Self
 
 _BY_FD = os.listdir in os.supports_fd and {os.open, os.stat} <= os.supports_dir_fd
 _MODE = 0o755

@@ -12,10 +12,10 @@ import stat
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from gitmem.clock import Clock
 from gitmem.model.record import FOLDERS, Problem
+from gitmem.values import dataclass, field, replace
 from gitmem.vault.folder import Folder
 from gitmem.vault.scan import (
     SIGNATURE_FIELDS,

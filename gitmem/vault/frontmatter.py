@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
 
 from gitmem.errors import InputError, IntegrityError
 from gitmem.fences import find_conflict
 from gitmem.model.record import Problem
+from gitmem.typed import Any
+from gitmem.values import dataclass, field
 from gitmem.vault.block_edit import edit_block, same_value
 from gitmem.vault.lookalike import find_lookalike
 from gitmem.vault.note_text import NoteText, decode, split_note

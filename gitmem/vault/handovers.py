@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from typing import Any
 
 from gitmem.disk import ensure_folder, flush_folder, read_regular, replace_file
 from gitmem.errors import GitmemError, IntegrityError, UnavailableError
@@ -17,6 +16,7 @@ from gitmem.model.authority import Actor, Proof, Surface
 from gitmem.model.handover import Handover, Leaving
 from gitmem.model.ids import Fingerprint, OpId, RecordId, VaultId, parse_op_id
 from gitmem.model.vault_path import parse_vault_path
+from gitmem.typed import Any
 from gitmem.vault.layout import HomeLayout
 from gitmem.vault.schema import validate
 

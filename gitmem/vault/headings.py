@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from gitmem.text import fold
+from gitmem.values import dataclass
 from gitmem.vault.code_mask import mask_code
 
 _HEADING = re.compile(r" {0,3}(?P<marks>#{1,6})(?=[ \t]|$)(?P<text>.*)")

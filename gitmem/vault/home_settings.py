@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from gitmem.disk import ensure_folder, read_regular, replace_file
 from gitmem.errors import IntegrityError, UnavailableError
 from gitmem.model.settings import HomeSettings
 from gitmem.text import make_visible
+from gitmem.typed import Any
 from gitmem.vault.layout import HomeLayout
 from gitmem.vault.schema import validate
 

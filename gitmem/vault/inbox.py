@@ -9,8 +9,6 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from gitmem.clock import Clock, SystemClock
 from gitmem.disk import ensure_folder, flush_folder, read_regular, replace_file
@@ -19,6 +17,8 @@ from gitmem.model.authority import Surface
 from gitmem.model.candidate import Candidate, Decided, Fate, Near, Wants
 from gitmem.model.ids import OpId, RecordId, is_record_id
 from gitmem.model.record import Problem
+from gitmem.typed import Any
+from gitmem.values import dataclass
 from gitmem.vault.draft_json import draft_from_json, draft_to_json
 from gitmem.vault.layout import VaultLayout
 from gitmem.vault.os_lock import try_lock

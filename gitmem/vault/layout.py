@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from os.path import join
 
 from gitmem.model.record import FOLDERS
+from gitmem.values import dataclass
 
 MANIFEST = "manifest.json"
 POLICY = "policy.yaml"

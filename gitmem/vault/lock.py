@@ -17,11 +17,11 @@ import functools
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from gitmem.clock import Clock, SystemClock, format_utc
 from gitmem.disk import open_regular
 from gitmem.errors import UnavailableError, disk_refused
+from gitmem.values import dataclass
 from gitmem.vault.os_lock import OsLock, try_lock, try_lock_folder
 
 FOLDER = "gitmem"

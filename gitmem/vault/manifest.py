@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, TypeVar
 
 from gitmem.errors import IntegrityError, StateError
 from gitmem.model.human_key import HumanKey
@@ -12,6 +11,7 @@ from gitmem.model.ids import VaultId, is_record_id
 from gitmem.model.settings import FORMAT, SHARD_COUNTS, Clean, Manifest, Scope
 from gitmem.model.vault_path import VaultPath
 from gitmem.text import make_visible
+from gitmem.typed import Any, TypeVar
 from gitmem.vault.layout import MANIFEST
 from gitmem.vault.paths import read_file
 from gitmem.vault.schema import validate

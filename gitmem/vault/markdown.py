@@ -8,10 +8,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from gitmem.model.record import Record
+from gitmem.typed import Any
+from gitmem.values import dataclass
 from gitmem.vault.code_mask import blank, mask_code
 
 _ESCAPE = re.compile(r"\\[\\\[\]()!]")

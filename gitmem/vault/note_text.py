@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 
 from gitmem.errors import InputError
+from gitmem.values import dataclass, replace
 
 # Obsidian's own rule for blanks after a fence is not documented and no dump shows it. Jekyll, tree-sitter and YAML
 # itself take such a line for a fence, and Obsidian's property editor has been seen to leave one; reading it as one is

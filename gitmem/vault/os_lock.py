@@ -6,9 +6,9 @@ import contextlib
 import errno
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from gitmem.disk import NO_FOLLOW
+from gitmem.values import dataclass
 
 _CANNOT_LOCK_FOLDERS = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EISDIR)
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from gitmem.errors import InputError
 from gitmem.model.authority import Authority
 from gitmem.model.ids import ALPHABET, ID_CHARS, fingerprint
 from gitmem.model.record import MAX_KEY_CHARS, MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, Kind, Record, State
 from gitmem.model.vault_path import VaultPath
+from gitmem.typed import Any
 from gitmem.vault.markdown import find_tags, parse_tag, unique_tags
 from gitmem.vault.yaml_fast import MAY_NOT_BE_ITSELF, ODD, REST, VALUE, resolve
 

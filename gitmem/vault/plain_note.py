@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from gitmem.errors import InputError
+from gitmem.values import dataclass
 from gitmem.vault.frontmatter import parse_note
 from gitmem.vault.markdown import find_links, find_property_links
 from gitmem.vault.note_text import decode

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
-from typing import Any, NoReturn
 
 from gitmem.errors import InputError
 from gitmem.model.authority import Action
@@ -26,6 +25,7 @@ from gitmem.model.policy import (
 from gitmem.model.record import EPISODIC_KINDS, KNOWLEDGE_KINDS, Kind
 from gitmem.resources import read_text
 from gitmem.text import fold_tag, make_visible, shorten
+from gitmem.typed import Any, NoReturn
 from gitmem.vault.layout import POLICY
 from gitmem.vault.schema import validate
 from gitmem.vault.yaml_core import Block, Entry, Node

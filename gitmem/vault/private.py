@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from gitmem.errors import InputError
 from gitmem.fences import find_conflict
 from gitmem.model.ids import ALPHABET, ID_CHARS, RecordId
+from gitmem.typed import Any
 from gitmem.vault.frontmatter import parse_note
 from gitmem.vault.lookalike import find_lookalike
 from gitmem.vault.note_text import decode

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 from gitmem.errors import InputError
 from gitmem.model.authority import Authority
 from gitmem.model.ids import RecordId, parse_record_id
 from gitmem.model.record import EVIDENCE_FORM, MAX_KEY_CHARS, MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, Kind
+from gitmem.typed import Any
+from gitmem.values import dataclass
 from gitmem.vault.markdown import parse_tag, unique_tags
 from gitmem.vault.yaml_write import format_scalar, is_date
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import Any
 
 from gitmem.errors import InputError
 from gitmem.fences import find_conflict
@@ -14,6 +13,7 @@ from gitmem.model.ids import RecordId, fingerprint
 from gitmem.model.record import Draft, Kind, Problem, Record, State, state_of
 from gitmem.model.vault_path import VaultPath
 from gitmem.text import fold, make_visible, slug
+from gitmem.typed import Any
 from gitmem.vault.frontmatter import Note, format_note, parse_note
 from gitmem.vault.lookalike import find_lookalike
 from gitmem.vault.markdown import find_tags

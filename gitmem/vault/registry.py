@@ -7,13 +7,13 @@ import dataclasses
 import json
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from gitmem.disk import ensure_folder, read_regular, replace_file
 from gitmem.errors import IntegrityError, StateError, UnavailableError
 from gitmem.model.ids import VaultId, is_record_id
 from gitmem.model.settings import Scope, VaultEntry
 from gitmem.text import make_visible
+from gitmem.typed import Any
 from gitmem.vault.layout import HomeLayout
 from gitmem.vault.manifest import MAX_NAME_CHARS, get_member
 from gitmem.vault.schema import validate

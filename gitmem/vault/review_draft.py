@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from gitmem.errors import IntegrityError
 from gitmem.model.review import How, ReviewDraft, Staged
+from gitmem.typed import Any
 from gitmem.vault.draft_json import draft_from_json, draft_to_json
 from gitmem.vault.kept_draft import drop_draft, load_draft, place_of_draft, save_draft
 from gitmem.vault.layout import VaultLayout

@@ -14,9 +14,7 @@ import struct
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Self
 
 from gitmem.clock import Clock
 from gitmem.errors import GitmemError, InputError, StateError
@@ -24,6 +22,8 @@ from gitmem.model.ids import Fingerprint
 from gitmem.model.record import FOLDERS, Problem
 from gitmem.model.settings import vault_missing
 from gitmem.model.vault_path import MAX_DEPTH
+from gitmem.typed import Self
+from gitmem.values import dataclass, field
 from gitmem.vault.folder import Folder, by_write_time
 
 MAX_NOTE_BYTES = 1024 * 1024

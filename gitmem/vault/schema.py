@@ -9,11 +9,11 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable
-from typing import Any
 
 from gitmem.errors import InputError, IntegrityError
 from gitmem.resources import read_text
 from gitmem.text import make_visible, shorten
+from gitmem.typed import Any
 
 _ASKED_FOR = frozenset({"record", "draft", "candidate", "event", "query", "policy", "report"})
 _MAX_REASON_CHARS = 300

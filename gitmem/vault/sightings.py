@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from gitmem.disk import ensure_folder, read_regular, replace_file
 from gitmem.errors import GitmemError
 from gitmem.model.ids import RecordId
+from gitmem.typed import Any
 from gitmem.vault.layout import VaultLayout
 from gitmem.vault.schema import validate
 

@@ -15,12 +15,12 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
 from gitmem.disk import NO_FOLLOW, READ_FLAGS, ensure_folder, flush_folder, read_regular
 from gitmem.errors import GitmemError, UnavailableError
 from gitmem.model.event import Event, EventKind, Fate, Odd
+from gitmem.typed import Any
+from gitmem.values import dataclass
 from gitmem.vault.layout import VaultLayout
 from gitmem.vault.schema import validate
 from gitmem.vault.tally import add_to_tally

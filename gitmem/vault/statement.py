@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
 
 from gitmem.errors import IntegrityError
 from gitmem.model.authority import Action
@@ -17,6 +16,7 @@ from gitmem.model.ids import Fingerprint, OpId, RecordId, VaultId
 from gitmem.model.record import State
 from gitmem.model.signing import DOMAIN, Declared, Signed, SignedRecord, Statement
 from gitmem.text import make_visible
+from gitmem.typed import Any
 from gitmem.vault.manifest import get_member
 from gitmem.vault.schema import validate
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import BinaryIO
 
 from gitmem.disk import flush_folder, write_new
+from gitmem.typed import BinaryIO
 from gitmem.vault import atomic
 from gitmem.vault.folder import Folder
 

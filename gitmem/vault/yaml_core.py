@@ -7,10 +7,10 @@ No Python library resolves the core schema as Obsidian's does (``yes``, ``12:30`
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import Any
 
 from gitmem.errors import InputError
+from gitmem.typed import Any
+from gitmem.values import dataclass, field
 
 MAX_DEPTH = 50
 MAX_VALUES = 4096

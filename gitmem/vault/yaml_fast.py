@@ -7,9 +7,9 @@ returns ``None``.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from gitmem.errors import InputError
+from gitmem.typed import Any
 from gitmem.vault.yaml_core import MAX_VALUES, resolve_plain
 
 # White space other than the blank, and what ruamel.yaml takes for a line break or refuses.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -26,6 +25,7 @@ from ruamel.yaml.events import (
 from ruamel.yaml.scanner import Scanner
 
 from gitmem.errors import InputError
+from gitmem.typed import Any
 from gitmem.vault.yaml_core import MAX_DEPTH, MAX_VALUES, Block, Entry, Node, resolve_plain
 
 _COLON = re.compile(r"(?:[ \t]*+:)?")

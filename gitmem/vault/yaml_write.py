@@ -9,9 +9,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from gitmem.errors import InputError
+from gitmem.typed import Any
 from gitmem.vault.yaml_core import MAX_DEPTH, MAX_NUMBER, resolve_plain
 
 MAX_NAME_CHARS = 200

@@ -10,11 +10,11 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from gitmem.hosts.environment import Environment
 from gitmem.hosts.hooks.families import READING_TOOLS, Family
 from gitmem.model.event import EventKind, Seen
+from gitmem.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from gitmem.model.answer import Answer

@@ -6,10 +6,10 @@ As their own programs were seen to say it (``tests/hosts/payloads``), else from 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from gitmem.model.event import EventKind
+from gitmem.typed import Any
+from gitmem.values import dataclass
 
 Payload = Mapping[str, Any]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from gitmem.hosts.hooks.families import Family
 from gitmem.model.event import EventKind
+from gitmem.typed import Any
 
 _SHOWS_SYSTEM_MESSAGES = frozenset(("claude-code", "codex", "gemini"))
 """Hosts that show a ``systemMessage`` to their person."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any
 
 from gitmem.hosts.hooks.families import COMMAND_TOOLS, PATCH_TOOLS, Payload
+from gitmem.typed import Any
 
 Outcome = tuple[int | None, bool | None]
 """The exit code and whether it failed, each ``None`` where the host doesn't tell."""

@@ -6,8 +6,6 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
 
 from gitmem.hosts.hooks.families import (
     COMMAND_MEMBERS,
@@ -22,6 +20,8 @@ from gitmem.hosts.hooks.families import (
 )
 from gitmem.hosts.hooks.outcome import UNKNOWN, find_outcome
 from gitmem.model.event import EventKind, Seen
+from gitmem.typed import Any
+from gitmem.values import replace
 
 MAX_PAYLOAD_BYTES = 8 << 20
 _MAX_PATHS = 200

@@ -15,7 +15,6 @@ import re
 import shlex
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from gitmem.hosts.environment import Environment, read_environment
@@ -24,6 +23,7 @@ from gitmem.hosts.hooks.forms import format_result
 from gitmem.model.event import EventKind, Seen
 from gitmem.service.memory import Memory
 from gitmem.text import find_hidden, shorten
+from gitmem.values import dataclass, field, replace
 
 MAX_COMMAND_CHARS = 2000
 MAX_ANSWER_CHARS = 9000

@@ -11,9 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from gitmem.errors import GitmemError
 from gitmem.hosts.environment import find_home
@@ -28,6 +26,8 @@ from gitmem.hosts.hooks.payload import (
     parse_payload,
 )
 from gitmem.model.event import EventKind, Fate, Odd, Seen
+from gitmem.typed import TYPE_CHECKING, BinaryIO, NamedTuple
+from gitmem.values import dataclass
 
 if TYPE_CHECKING:
     from gitmem.service.vault import OpenVault

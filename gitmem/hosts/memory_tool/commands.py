@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 from gitmem.hosts.memory_tool.sentences import CommandError, echo
+from gitmem.typed import Any, NamedTuple
 
 
 class _Field(NamedTuple):

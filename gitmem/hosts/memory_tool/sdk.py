@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gitmem.errors import UnavailableError
 from gitmem.hosts.async_memory import AsyncMemory
 from gitmem.hosts.memory_tool.tool import MemoryTool, ToolResult
+from gitmem.typed import Any
 
 try:
     from anthropic.lib.tools import ToolError

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
 
 from gitmem.errors import GitmemError, InputError, PolicyError, StateError
 from gitmem.hosts.memory_tool import sentences as say
@@ -24,6 +22,8 @@ from gitmem.service.edit import RecordEdit
 from gitmem.service.masked import mask_error
 from gitmem.service.memory import Memory
 from gitmem.text import make_visible, shorten
+from gitmem.typed import Any
+from gitmem.values import dataclass, replace
 
 TOOL = {"type": "memory_20250818", "name": "memory"}
 """How a request names the tool."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gitmem.errors import InputError
 from gitmem.hosts.memory_tool.sentences import CommandError, echo
 from gitmem.model.answer import Answer, Status
 from gitmem.model.ids import Fingerprint, RecordId
 from gitmem.model.memory_file import ROOT, parse_file
 from gitmem.service.memory import Memory
+from gitmem.values import dataclass
 
 _DEPTH = 2
 
