@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import signal
 import stat
 from collections.abc import Callable, Iterator
 
@@ -110,6 +109,7 @@ def is_being_written(path: str) -> bool | None:
     """
     try:
         import fcntl
+        import signal
 
         commands = (fcntl.F_SETSIG, fcntl.F_SETLEASE)
     except (ImportError, AttributeError):

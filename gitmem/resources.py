@@ -6,16 +6,21 @@ In a wheel they lie inside the package; in a checkout (an editable install) they
 from __future__ import annotations
 
 import functools
-from pathlib import Path
 
-_PACKAGE = Path(__file__).parent
+from gitmem.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @functools.cache
 def folder(name: str) -> Path:
     """Return the folder ``name`` (``templates`` or ``schema``) as shipped. Reads nothing but its existence."""
-    shipped = _PACKAGE / "_data" / name
-    return shipped if shipped.is_dir() else _PACKAGE.parent / name
+    from pathlib import Path
+
+    package = Path(__file__).parent
+    shipped = package / "_data" / name
+    return shipped if shipped.is_dir() else package.parent / name
 
 
 def read_text(name: str, file: str) -> str:

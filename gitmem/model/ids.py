@@ -6,8 +6,8 @@ The types are plain strings to the machine; a value of one of them has passed th
 from __future__ import annotations
 
 import hashlib
+import os
 import re
-import secrets
 
 from gitmem.errors import InputError
 from gitmem.typed import NewType
@@ -57,7 +57,7 @@ def parse_op_id(text: str) -> OpId:
 
 def new_token(chars: int = ID_CHARS) -> str:
     """Return ``chars`` random characters of the id alphabet, 5 bits each, from the system's secure source."""
-    return "".join(ALPHABET[byte & 31] for byte in secrets.token_bytes(chars))
+    return "".join(ALPHABET[byte & 31] for byte in os.urandom(chars))
 
 
 def new_record_id() -> RecordId:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import PurePosixPath
 
 from gitmem.model.authority import Authority
 from gitmem.model.ids import Fingerprint, RecordId
@@ -117,7 +116,7 @@ class Record:
     @property
     def stem(self) -> str:
         """The file name without ``.md``: what a wikilink names."""
-        return PurePosixPath(self.path).name.removesuffix(".md")
+        return self.path.rpartition("/")[2].removesuffix(".md")
 
     def moved(self, path: VaultPath, state: State) -> Record:
         """Return the same record at another place."""

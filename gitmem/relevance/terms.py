@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import functools
 import re
-import string
 import unicodedata
 from collections.abc import Iterator
 
@@ -204,7 +203,7 @@ def _find_identifier_terms(text: str) -> list[str]:
         for start, end in _iter_words(outline, marked, b"A"):
             if outline.find(b"A", start + 1, end) >= 0:
                 terms += (parts := _split_camel(text[start:end]))
-                terms += [part.rstrip(string.digits) for part in parts if part[-1].isdigit() and part[0].isalpha()]
+                terms += [part.rstrip("0123456789") for part in parts if part[-1].isdigit() and part[0].isalpha()]
     if b"a0" in outline or b"A0" in outline:
         terms += _find_numbered(text, outline)
     return terms

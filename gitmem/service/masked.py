@@ -5,7 +5,6 @@ Commit messages, names of properties and targets of links may hold one that an e
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Collection, Iterator
 
 from gitmem.errors import GitmemError, InputError
@@ -43,6 +42,8 @@ def mask_error(error: GitmemError) -> GitmemError:
 
     Where that can't be told, its code alone is left of it.
     """
+    import copy
+
     from gitmem.policy.secrets import redact
 
     told = copy.copy(error)

@@ -5,7 +5,6 @@ POSIX in full; elsewhere the nearest thing that loses nothing. What writes a sin
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import functools
 import os
@@ -68,6 +67,8 @@ def _rename(a: str, b: str, linux_flag: int, macos_flag: int, dir_fd: int | None
     flag = macos_flag if sys.platform == "darwin" else linux_flag
     if not call(folder, os.fsencode(a), folder, os.fsencode(b), flag):
         return True
+    import ctypes
+
     code = ctypes.get_errno()
     if code in _UNSUPPORTED:
         return False
@@ -78,5 +79,7 @@ def _rename(a: str, b: str, linux_flag: int, macos_flag: int, dir_fd: int | None
 def _rename_call() -> Any:
     if os.name == "nt":
         return None
+    import ctypes
+
     library = ctypes.CDLL(None, use_errno=True)
     return getattr(library, "renameatx_np" if sys.platform == "darwin" else "renameat2", None)

@@ -6,7 +6,6 @@ Losing it costs little: a later part of a session isn't linked to the earlier on
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -15,7 +14,7 @@ from gitmem.errors import GitmemError, UnavailableError
 from gitmem.model.ids import RecordId
 from gitmem.model.session import MAX_KEPT_CHANGED, Runs, Session
 from gitmem.typed import Any
-from gitmem.values import dataclass, field
+from gitmem.values import dataclass, field, replace
 from gitmem.vault.layout import VaultLayout
 from gitmem.vault.schema import validate
 
@@ -47,12 +46,12 @@ class Curated:
         """Return this with ``sessions``, each part once; the oldest beyond ``MAX_SESSIONS`` are forgotten."""
         told = {(one.source, one.part): one for one in (*self.sessions, *sessions)}
         ordered = sorted(told.values(), key=lambda one: (one.end, one.source, one.part))
-        return dataclasses.replace(self, sessions=tuple(ordered[-MAX_SESSIONS:]))
+        return replace(self, sessions=tuple(ordered[-MAX_SESSIONS:]))
 
     def with_ideas(self, ideas: Mapping[RecordId, int]) -> Curated:
         """Return this with ``ideas``, which count as the newest; the oldest beyond ``MAX_IDEAS`` are forgotten."""
         kept = {name: count for name, count in self.ideas.items() if name not in ideas} | dict(ideas)
-        return dataclasses.replace(self, ideas=dict(list(kept.items())[-MAX_IDEAS:]))
+        return replace(self, ideas=dict(list(kept.items())[-MAX_IDEAS:]))
 
 
 def load_curated(layout: VaultLayout) -> Curated:
@@ -111,7 +110,9 @@ def hold_curating(layout: VaultLayout, timeout_s: float) -> Iterator[None]:
 
 
 def _session_to_json(one: Session) -> dict[str, Any]:
-    return dataclasses.asdict(dataclasses.replace(one, changed=one.changed[:MAX_KEPT_CHANGED]))
+    from dataclasses import asdict
+
+    return asdict(replace(one, changed=one.changed[:MAX_KEPT_CHANGED]))
 
 
 def _session_from_json(value: dict[str, Any]) -> Session:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
-
 from gitmem.errors import InputError
 from gitmem.values import dataclass
 from gitmem.vault.frontmatter import parse_note
@@ -34,4 +32,4 @@ def parse_plain_note(path: str, data: bytes) -> PlainNote | None:
     note = parse_note(data)
     links = () if note.problem else (*find_property_links(note.properties), *find_links(note.body))
     targets = dict.fromkeys(link.target for link in links if link.target)
-    return PlainNote(PurePosixPath(path).name.removesuffix(".md"), text, tuple(targets), may_be_private(data))
+    return PlainNote(path.rpartition("/")[2].removesuffix(".md"), text, tuple(targets), may_be_private(data))

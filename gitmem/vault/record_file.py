@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from pathlib import PurePosixPath
 
 from gitmem.errors import InputError
 from gitmem.fences import find_conflict
@@ -218,7 +217,7 @@ def _record(path: VaultPath, state: State, data: bytes, note: Note) -> Record:
         id=_record_id(path, note.properties["gitmem_id"]),
         path=path,
         state=state,
-        title=values.pop("title", None) or PurePosixPath(path).name.removesuffix(".md"),
+        title=values.pop("title", None) or path.rpartition("/")[2].removesuffix(".md"),
         body=note.body,
         fingerprint=fingerprint(data),
         properties=note.properties,

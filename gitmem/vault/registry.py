@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -130,7 +129,7 @@ def _load(home: HomeLayout) -> tuple[int, tuple[VaultEntry, ...]]:
 
 
 def _format(entries: tuple[VaultEntry, ...]) -> bytes:
-    vaults = [{**dataclasses.asdict(entry), "scope": entry.scope.value} for entry in entries]
+    vaults = [{**vars(entry), "scope": entry.scope.value} for entry in entries]
     value = {"format": FORMAT, "vaults": vaults}
     validate("registry", value)
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
