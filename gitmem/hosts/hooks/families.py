@@ -94,7 +94,8 @@ class Family:
     """One host. ``events`` says what its events mean, ``None`` for those that are known and not kept.
 
     ``owns`` recognises a payload of the host's. ``sessions`` are the members that may name the session, the first
-    that is there counts; ``duration`` the member that holds milliseconds.
+    that is there counts; ``duration`` the member that holds milliseconds. ``puts_before`` is the tag in which it hands
+    what hooks said at the start on as the beginning of the first prompt, empty where it doesn't.
     """
 
     host: str
@@ -102,6 +103,7 @@ class Family:
     owns: Callable[[Payload], bool]
     sessions: tuple[str, ...] = ("session_id",)
     duration: str = "duration_ms"
+    puts_before: str = ""
 
     def name_event(self, kind: EventKind) -> str:
         """Return what the host calls the first event that means ``kind``. Raises ``StopIteration`` if none does."""
@@ -136,7 +138,7 @@ FAMILIES = (
         sessions=("conversation_id", "session_id"),
         duration="duration",
     ),
-    Family("gemini", _GEMINI_EVENTS, _is_gemini),
+    Family("gemini", _GEMINI_EVENTS, _is_gemini, puts_before="hook_context"),
     Family("dsh", _CLAUDE_EVENTS, _is_dsh),
     Family("codex", _CLAUDE_EVENTS, _is_codex),
     Family("claude-code", _CLAUDE_EVENTS, lambda payload: "hook_event_name" in payload),

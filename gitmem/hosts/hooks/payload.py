@@ -71,11 +71,11 @@ def find_seen(payload: Payload, family: Family) -> Seen | None:
     if kind is EventKind.TOOL:
         return _see_tool(payload, family, event, Seen(kind, session, family.host, folder))
     seen = Seen(kind, session, family.host, folder, detail=detail)
-    return _see_prompt(payload, seen) if kind is EventKind.PROMPT else seen
+    return _see_prompt(payload, family, seen) if kind is EventKind.PROMPT else seen
 
 
-def _see_prompt(payload: Payload, seen: Seen) -> Seen:
-    prompt = _text(payload, "prompt")
+def _see_prompt(payload: Payload, family: Family, seen: Seen) -> Seen:
+    prompt = _find_typed(_text(payload, "prompt"), family.puts_before)
     return replace(
         seen,
         given=prompt.encode("utf-8", "replace"),
@@ -83,6 +83,14 @@ def _see_prompt(payload: Payload, seen: Seen) -> Seen:
         is_typed=not (payload.get(_SUBAGENT) or payload.get(_AGENT)),
         turn=next(filter(None, (_text(payload, name) for name in _TURNS)), ""),
     )
+
+
+def _find_typed(prompt: str, tag: str) -> str:
+    """Return the ``prompt`` without what stands before it in ``tag``, in which the host leaves no other bracket."""
+    opened, closed = f"<{tag}>", f"</{tag}>"
+    if not tag or not prompt.startswith(opened) or closed not in prompt:
+        return prompt
+    return prompt.partition(closed)[2].lstrip("\n")
 
 
 def _see_tool(payload: Payload, family: Family, event: str, seen: Seen) -> Seen:

@@ -159,6 +159,29 @@ def claude(**members: object) -> str:
     return tell(make_event(seen, AROUND))
 
 
+@pytest.mark.parametrize(
+    ("given", "typed"),
+    [
+        ("<hook_context>kept: &lt;b&gt;\n```</hook_context>\n\ngitmem status", "gitmem status"),
+        ("<hook_context>a</hook_context>\n\n<hook_context>b</hook_context>", "<hook_context>b</hook_context>"),
+        ("<hook_context>a</hook_context>", ""),
+        ("<hook_context> is a tag", "<hook_context> is a tag"),
+        ("why <hook_context>a</hook_context>", "why <hook_context>a</hook_context>"),
+    ],
+)
+def test_what_gemini_puts_before_a_prompt_is_not_typed(given: str, typed: str) -> None:
+    payload = {"hook_event_name": "BeforeAgent", "session_id": "s1", "timestamp": "t", "prompt": given}
+    gemini = find_family(payload)
+    assert gemini is not None
+    seen = find_seen(payload, gemini)
+    elsewhere = find_seen(payload | {"hook_event_name": "UserPromptSubmit"}, FAMILIES[-1])
+
+    assert seen is not None
+    assert (seen.prompt, seen.given) == (typed, typed.encode())
+    assert elsewhere is not None
+    assert elsewhere.prompt == given
+
+
 def test_what_does_not_tell_how_it_went_is_not_taken_for_success() -> None:
     command = {"tool_name": "Bash", "tool_input": {"command": "pytest"}}
     assert claude(**command, tool_response={"stdout": ""}) == "tool Bash pytest passed 0"
