@@ -29,7 +29,7 @@ import * as plugin from "./gitmem.mjs"
 const listeners = {}
 plugin.apply({ on: (event, listener) => { listeners[event] = listener } })
 const agent = { session: { header: { id: "session-1", cwd: process.cwd() } } }
-const typed = (text) => ({ content: [{ type: "text", text }], source: { kind: "user" } })
+const typed = (text) => ({ id: "m1", content: [{ type: "text", text }], source: { kind: "user" } })
 const step = async (messages, decision = { kind: "enter", messages }) => {
   try {
     const entered = await listeners["agent/pre-step"]({ agent, messages }, async () => decision)
@@ -75,10 +75,10 @@ def test_the_first_prompt_brings_the_context_and_each_its_recall(drive: Plugin) 
     tool = {"tool_name": "bash", "tool_input": {"command": "make"}, "tool_response": "done"}
     told = [
         {"hook_event_name": "SessionStart", "source": "startup"},
-        {"hook_event_name": "UserPromptSubmit", "prompt": "first"},
+        {"hook_event_name": "UserPromptSubmit", "prompt": "first", "prompt_id": "m1"},
         {"hook_event_name": "PostToolUse", **tool},
         {"hook_event_name": "Stop"},
-        {"hook_event_name": "UserPromptSubmit", "prompt": "second"},
+        {"hook_event_name": "UserPromptSubmit", "prompt": "second", "prompt_id": "m1"},
     ]
     assert drive.told() == [base | one for one in told]
     assert {family.host for payload in drive.told() if (family := find_family(payload))} == {"dsh"}

@@ -23,7 +23,7 @@ import { Gitmem } from "./gitmem.mjs"
 const shown = []
 const client = { session: { prompt: async (message) => { shown.push(message) } } }
 const hooks = await Gitmem({ client, directory: process.cwd() })
-const message = { agent: "build", model: { providerID: "p", modelID: "m" } }
+const message = { id: "m1", agent: "build", model: { providerID: "p", modelID: "m" } }
 let count = 0
 const say = async (sessionID, ...parts) => {
   const made = parts.map((part) => ({ type: "text", id: `prt_${++count}`, messageID: "m1", sessionID, ...part }))
@@ -70,12 +70,12 @@ def test_the_first_prompt_brings_the_context_and_each_its_recall(drive: Plugin) 
     base = {"host": "opencode", "session_id": "s1", "cwd": str(drive.folder)}
     told = [
         {"hook_event_name": "session.created", "source": "startup"},
-        {"hook_event_name": "chat.message", "prompt": "first"},
-        {"hook_event_name": "chat.message", "prompt": "second"},
+        {"hook_event_name": "chat.message", "prompt": "first", "prompt_id": "m1"},
+        {"hook_event_name": "chat.message", "prompt": "second", "prompt_id": "m1"},
         {"hook_event_name": "session.idle"},
         {"hook_event_name": "session.compacted"},
         {"hook_event_name": "session.created", "source": "compact"},
-        {"hook_event_name": "chat.message", "prompt": "third"},
+        {"hook_event_name": "chat.message", "prompt": "third", "prompt_id": "m1"},
         {"hook_event_name": "session.deleted"},
     ]
     assert drive.told() == [base | one for one in told]

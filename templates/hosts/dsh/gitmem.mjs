@@ -89,7 +89,8 @@ export function apply(ctx) {
     const prompt = typed.map((message) => readText(message.content)).join("\n")
     if (!prompt.trim()) return next()
     const opening = await begin(agent, "startup")
-    const answer = await ask(describe(agent, "UserPromptSubmit", { prompt }), ANSWER_WAIT_MS)
+    const more = { prompt, prompt_id: typed[0].id }
+    const answer = await ask(describe(agent, "UserPromptSubmit", more), ANSWER_WAIT_MS)
     // A prompt that is only rejected leaves its person without a word; an error is shown.
     if (answer.decision === "block" && typeof answer.reason === "string") throw new Error(answer.reason)
     begun.set(agent.session.header.id, {})

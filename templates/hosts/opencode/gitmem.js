@@ -126,7 +126,7 @@ export const Gitmem = async ({ client, directory }) => {
       const opening = await begun.get(sessionID)
       begun.set(sessionID, {})
       const prompt = command === undefined ? typed : `/${command}\n${typed}`
-      const { context, answer } = await tell("chat.message", sessionID, { prompt }, ANSWER_WAIT_MS)
+      const { context, answer } = await tell("chat.message", sessionID, { prompt, prompt_id: message.id }, ANSWER_WAIT_MS)
       const given = [opening?.context, context].filter((text) => typeof text === "string" && text)
       if (typeof answer === "string" && answer) {
         if (opening?.context) begun.set(sessionID, opening) // for the prompt that does reach the model
