@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
-from gitmem.hosts.memory_tool.tool import MemoryTool, ToolResult
+from gitmem.hosts.memory_tool.tool import TOOL, MemoryTool, ToolResult
 
-__all__ = ["MemoryTool", "ToolResult", "make_async_sdk_tool", "make_sdk_tool"]
+__all__ = ["TOOL", "MemoryTool", "ToolResult", "make_async_sdk_tool", "make_sdk_tool"]
 
 
 def __getattr__(name: str) -> object:
