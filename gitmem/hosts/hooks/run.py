@@ -1,7 +1,8 @@
 """``gitmem hook``: reads one payload of a host from standard input, keeps what may be kept of it, and answers.
 
 It fails open: whatever happens, the exit code is 0, the host goes on, and at most one line on standard error says what
-was wrong; where the memory can't be read, the model is told so once a session (INV-NEVER-SILENT). It makes no vault; where there is none it does nothing and says nothing.
+was wrong; where the memory can't be read, the model is told so once a session (INV-NEVER-SILENT). It makes no vault;
+where there is none it does nothing and says nothing.
 """
 
 from __future__ import annotations
