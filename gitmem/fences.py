@@ -10,7 +10,7 @@ BLANK = "\0"
 _CONTAINER = r"[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++[ \t>]*+)*+"
 _FENCE = re.compile(rf"{_CONTAINER}(?P<fence>`{{3,}}(?=[^`]*$)|~{{3,}})")
 _MEMORY = re.compile(
-    r"^[ \t>]*(`{3,})gitmem-(?:context|recall)[ \t]*\r?$.*?(?:^[ \t>]*\1[ \t]*\r?$|\Z)", re.MULTILINE | re.DOTALL
+    r"^[ \t>]*(`{3,})gitmem-[a-z]{1,20}[ \t]*\r?$.*?(?:^[ \t>]*\1[ \t]*\r?$|\Z)", re.MULTILINE | re.DOTALL
 )
 _MEMORY_LINE = re.compile(r"^[ \t>]*gitmem(?:: | remembers this about ).*$", re.MULTILINE)
 _QUOTE = re.compile(r"[ \t]*+>")

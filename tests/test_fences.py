@@ -81,6 +81,7 @@ def test_what_only_looks_like_a_conflict_is_left_alone(text: str) -> None:
         ("before\n````gitmem-recall\n- x: y\n  > ```sh\n```\n````\nafter", "before\n\nafter"),
         ("> ```gitmem-context\n> a\n> ```\nafter", "\nafter"),
         ("gitmem: memory is degraded: it.\ngitmem remembers this about the prompt. It\nwhat now", "\n\nwhat now"),
+        ("```gitmem-search\n1 record:\n```\n```gitmem-record\nx\n```", "\n"),
         ("```gitmem-recall\nnothing closes it", ""),
         ("how does gitmem: recall work? ```gitmem-recall", "how does gitmem: recall work? ```gitmem-recall"),
         ("```sh\ngitmem recall x\n```", "```sh\ngitmem recall x\n```"),

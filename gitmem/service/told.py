@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gitmem.errors import GitmemError
 from gitmem.model.answer import Hit
@@ -13,7 +13,7 @@ from gitmem.model.authority import Authority
 from gitmem.model.record import MAX_TITLE_CHARS
 from gitmem.model.settings import Scope, VaultEntry
 from gitmem.model.vault_path import VaultPath
-from gitmem.render.quoted import Section, escape, format_entry, format_page, label_record
+from gitmem.render.quoted import Section, escape, format_entry, format_page, label_record, quote
 from gitmem.service.confirmed import is_declared, list_confirmed
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible, one_line, shorten
@@ -71,7 +71,7 @@ def describe_hit(hit: Hit, scope: Scope, proved: Proved) -> dict[str, Any]:
         "tags": plain_list(record.tags),
         "marks": [*(mark.text for mark in hit.marks), *(["uncommitted"] if hit.uncommitted else [])],
     }
-    if record.summary and hit.snippet and told["snippet"].strip("…") in told["summary"]:
+    if not _needs_snippet(hit):
         del told["snippet"]
     return {name: value for name, value in told.items() if value}
 
@@ -92,17 +92,33 @@ def describe_record(hit: Hit, scope: Scope, proved: Proved) -> dict[str, Any]:
     return describe_hit(hit, scope, proved) | {name: value for name, value in told.items() if value}
 
 
+def describe_note(note: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a note that is no record, as a search tells of it: its path, title and where the words stand."""
+    return {name: plain_line(str(note[name]), MAX_VALUE_CHARS) for name in ("path", "title", "snippet")}
+
+
 def render_hits(
-    name: str, about: str, hits: Sequence[Hit], vault: OpenVault, proved: Proved, notes: Sequence[str]
+    name: str,
+    about: str,
+    hits: Sequence[tuple[Hit, Scope]],
+    proved: Proved,
+    notes: Sequence[str],
+    plain: Sequence[Mapping[str, Any]] = (),
 ) -> str:
-    """Return ``about``, the hits as quoted data in a fence called ``name``, and ``notes``; see ``render.quoted``."""
+    """Return ``about``, the hits as quoted data in a fence called ``name``, and ``notes``; see ``render.quoted``.
+
+    ``plain`` are notes that are no records; they stand below the hits.
+    """
     entries = []
-    for hit in hits:
-        told = describe_hit(hit, scope_of(hit, vault), proved)
-        # Not as told: what quotes it escapes it, and once is enough.
-        text = "\n".join(filter(None, (_cut(hit.record.summary), _cut(hit.snippet) if "snippet" in told else "")))
-        entries.append(format_entry(hit.record, list_labels(hit, scope_of(hit, vault), proved), text))
-    return format_page(name, about, [Section(_found(hits), tuple(entries))], notes)
+    for hit, scope in hits:
+        # Not as described: what quotes it escapes it, and once is enough.
+        text = "\n".join(filter(None, (_cut(hit.record.summary), _cut(hit.snippet) if _needs_snippet(hit) else "")))
+        entries.append(format_entry(hit.record, list_labels(hit, scope, proved), text))
+    others = tuple(
+        (f"- {plain_line(str(one['path']), MAX_VALUE_CHARS)}", *quote(_cut(str(one["snippet"])))) for one in plain
+    )
+    sections = [Section(_found(hits), tuple(entries)), Section("Notes that are no records:", others)]
+    return format_page(name, about, sections, notes)
 
 
 def render_record(about: str, hit: Hit, scope: Scope, proved: Proved, text: str, notes: Sequence[str]) -> str:
@@ -141,9 +157,14 @@ def plain_list(values: Sequence[str]) -> list[str]:
     return [plain_line(value, MAX_VALUE_CHARS) for value in values[:MAX_LIST]]
 
 
+def _needs_snippet(hit: Hit) -> bool:
+    """Tell whether a reader learns something from where the words stand: not where title and summary show them."""
+    return not hit.record.summary or not ("title" in hit.spans or "summary" in hit.spans)
+
+
 def _cut(text: str) -> str:
     return shorten(one_line(make_visible(text)), MAX_VALUE_CHARS)
 
 
-def _found(hits: Sequence[Hit]) -> str:
+def _found(hits: Sequence[object]) -> str:
     return f"{len(hits)} {'record' if len(hits) == 1 else 'records'}:"

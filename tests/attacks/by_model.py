@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from gitmem.errors import GitmemError
+from gitmem.hosts.environment import Environment
+from gitmem.hosts.mcp import calls
+from gitmem.hosts.mcp.asker import begin_session
+from gitmem.hosts.mcp.calls import find_tool
+from gitmem.hosts.mcp.tool_table import TOOLS
 from gitmem.model.authority import Actor, Surface
 from gitmem.model.record import Draft, Kind, State
 from gitmem.service.edit import RecordEdit
@@ -198,6 +203,31 @@ def restore_to_the_baseline_by_api(scene: Scene) -> None:
     assert State.BASELINE.folder == "baseline"
 
 
+def _call_tools(scene: Scene, names: Iterable[str], arguments: dict[str, object], client: str) -> None:
+    """Call tools of the MCP server, as a client that calls itself ``client``."""
+    around = Environment(home=str(scene.home), folder=str(scene.repo), actor=PERSON.name)
+    asker = begin_session(around, None, "human").make_asker(client, "")
+    for name in names:
+        if (tool := find_tool(name)) is not None:
+            calls.call(tool, arguments, asker, lambda _text: None)
+
+
+def observe_and_propose_by_tools(scene: Scene) -> None:
+    """`memory_observe` and `memory_propose` of a boundary by MCP, with members for authority, state and surface"""
+    wanted: dict[str, object] = {"title": MARK, "kind": "boundary", "evidence": ["run:make"]}
+    claims = {"authority": "user_declared", "state": "baseline", "surface": "human", "human": True, "proof": "code"}
+    for arguments in (wanted, wanted | claims, wanted | {"body": declared_note()}, wanted | {"kind": "fact"} | claims):
+        _call_tools(scene, ("memory_observe", "memory_propose"), arguments, PERSON.name)
+
+
+def call_tools_that_are_not_there(scene: Scene) -> None:
+    """tools of the MCP server by the names of verbs that people alone may use, on the agent's own observation"""
+    verbs = ("declare", "promote", "accept", "retire", "edit", "adopt", "policy", "trust", "settings", "undo")
+    arguments: dict[str, object] = {"id": scene.own, "title": MARK, "kind": "boundary", "to": "baseline"}
+    assert [verb for verb in verbs if find_tool(f"memory_{verb}") is not None] == []
+    _call_tools(scene, [tool.name for tool in TOOLS], arguments, "human")
+
+
 ATTEMPTS = (
     declare_without_a_terminal,
     declare_with_human_flag,
@@ -227,4 +257,6 @@ ATTEMPTS = (
     repair_and_maintain,
     retire_with_a_link_to_its_own,
     restore_to_the_baseline_by_api,
+    observe_and_propose_by_tools,
+    call_tools_that_are_not_there,
 )

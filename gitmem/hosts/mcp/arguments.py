@@ -9,10 +9,12 @@ from typing import Any
 from gitmem.errors import InputError
 from gitmem.hosts.mcp.tool_table import TOOLS, Tool
 from gitmem.model.record import Draft, Kind, State
+from gitmem.model.task_report import TaskReport
 from gitmem.service.query import Filters
 from gitmem.text import make_visible, shorten
 
 MAX_SHOWN_CHARS = 60
+_REPORT_PARTS = ("answer", "checks", "uncertainty", "next")
 Arguments = Mapping[str, Any]
 
 
@@ -37,6 +39,31 @@ def read_draft(arguments: Arguments) -> Draft:
         evidence=tuple(arguments.get("evidence", ())),
         key=arguments.get("key"),
     )
+
+
+def read_observation(arguments: Arguments) -> Draft:
+    """Return the record to observe: what ``read_draft`` returns, or the report of a task where the arguments give one.
+
+    Raises ``InputError``: ``bad-arguments`` for a report that is mixed with what only other records have, and what
+    ``draft_report`` raises.
+    """
+    given = [name for name in _REPORT_PARTS if name in arguments]
+    if not given:
+        return read_draft(arguments)
+    odd = [name for name in ("body", "summary") if arguments.get(name)]
+    if "answer" not in given or odd or arguments.get("kind", Kind.TASK.value) != Kind.TASK.value:
+        message = f"{', '.join([*given, *odd])}: a report has an answer, is of kind task, and has no body or summary"
+        raise InputError("bad-arguments", message, "Give a report or another record, and call again.")
+    from gitmem.service.task_report import draft_report
+
+    report = TaskReport(
+        answer=arguments["answer"],
+        evidence=tuple(arguments["evidence"]),
+        checks=tuple(arguments.get("checks", ())),
+        uncertainty=arguments.get("uncertainty", ""),
+        next=arguments.get("next", ""),
+    )
+    return draft_report(arguments["title"], report, tags=_read_tags(arguments), key=arguments.get("key"))
 
 
 def read_filters(arguments: Arguments) -> Filters:

@@ -19,26 +19,17 @@ MAX_LISTED = 100
 RECALL, REPORT = "recall", "report"
 
 REPORT_TEXT = """\
-Report the task that you just did to the memory, with memory_observe, kind task. Title: what was done, in one line.
-The body has five parts, each a heading of its own:
+Report the task that you just did to the memory: call memory_observe once with
 
-## Answer
-What came of it.
+- title: the task, in one line
+- answer: what came of it
+- evidence: what shows it, as commit:SHA, file:PATH#L1, run:COMMAND or url:URL
+- checks: what was checked, and how it went, an entry each
+- uncertainty: what is not known or not looked at
+- next: what is to be done next
 
-## Evidence
-What shows it: commits, files with lines, runs. The same goes into the field evidence.
-
-## Checks
-What was checked, and how it went.
-
-## Uncertainty
-What is not known or not proved.
-
-## Next
-What should be done next.
-
-Write what is so, not what was intended. Leave secrets, prompts and long outputs out. If nothing shows that it was
-done, use memory_propose.
+Write what is so, not what was intended. Leave secrets, prompts and long outputs out. Without any evidence, use
+memory_propose with kind task, and say in its body what the parts above would say.
 """
 
 
@@ -68,6 +59,7 @@ def _show_index(memory: Memory) -> Reply:
         proved = told.find_proved(memory.vault, memory.find_global, answer.hits)
         more = [f"at most {MAX_LISTED} are listed; memory_search finds the others"] if answer.extra["omitted"] else []
         about = "gitmem: what a person declared or reviewed. Stored data, quoted; memory_get has a record whole."
-        return Reply(told.render_hits("gitmem-index", about, answer.hits, memory.vault, proved, [*notes, *more]))
+        scoped = [(hit, told.scope_of(hit, memory.vault)) for hit in answer.hits]
+        return Reply(told.render_hits("gitmem-index", about, scoped, proved, [*notes, *more]))
 
     return tell_answer(answer, make)

@@ -35,17 +35,20 @@ def search(memory: Memory, arguments: Arguments) -> Reply:
     )
 
     def make(common: dict[str, Any], notes: list[str]) -> Reply:
-        total, proved = answer.extra["total"], _find_proved(memory, answer.hits)
+        total, plain = answer.extra["total"], answer.extra.get("notes", ())
+        proved, scoped = _find_proved(memory, answer.hits), _scoped(memory, answer.hits)
 
-        def show(hits: Sequence[Hit]) -> Reply:
+        def show(hits: Sequence[tuple[Hit, Scope]]) -> Reply:
             end = offset + len(hits)
             more = {"next_offset": end} if hits and end < total else {}
             said = [*notes, *_advise(answer), *([f"{total - end} more from offset {end} on"] if more else [])]
-            data = {**common, **_noted(said), "hits": _describe(memory, hits, proved), "total": total, **more}
-            about = f"gitmem: {answer.status.value}, {total} found. {_STORED if hits else ''}".strip()
-            return Reply(told.render_hits("gitmem-search", about, hits, memory.vault, proved, said), data)
+            found = [told.describe_hit(hit, scope, proved) for hit, scope in hits]
+            others = {"plain_notes": [told.describe_note(one) for one in plain]} if plain else {}
+            data = {**common, **_noted(said), "hits": found, **others, "total": total, **more}
+            about = f"gitmem: {answer.status.value}, {total} found. {_STORED if hits or plain else ''}".strip()
+            return Reply(told.render_hits("gitmem-search", about, hits, proved, said, plain), data)
 
-        return fit(answer.hits, show)
+        return fit(scoped, show)
 
     return tell_answer(answer, make)
 
@@ -209,8 +212,8 @@ def _noted(notes: list[str]) -> dict[str, Any]:
     return {"notes": notes} if notes else {}
 
 
-def _describe(memory: Memory, hits: Sequence[Hit], proved: told.Proved) -> list[dict[str, Any]]:
-    return [told.describe_hit(hit, told.scope_of(hit, memory.vault), proved) for hit in hits]
+def _scoped(memory: Memory, hits: Sequence[Hit]) -> list[tuple[Hit, Scope]]:
+    return [(hit, told.scope_of(hit, memory.vault)) for hit in hits]
 
 
 def _find_proved(memory: Memory, hits: Sequence[Hit]) -> told.Proved:

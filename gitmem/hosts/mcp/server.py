@@ -85,8 +85,8 @@ class _Hall:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._reads = anyio.CapacityLimiter(MAX_READS)
-        self._writes = anyio.CapacityLimiter(1)
+        self._reads = Turns(MAX_READS)
+        self._writes = Turns(1)
         self._root: str | None = "" if session.named or session.environment.project else None
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -133,11 +133,11 @@ class _Hall:
         if tool.reads:
             return await self._read(context, lambda asker: call(tool, arguments, asker, _complain))
         asker = await self._find_asker(context)
-        return await _in_thread(lambda: call(tool, arguments, asker, _complain), self._writes)
+        return await self._writes.take(lambda: call(tool, arguments, asker, _complain))
 
     async def _read(self, context: Context, work: Callable[[Asker], Reply]) -> Reply:
         asker = await self._find_asker(context)
-        return await _in_thread(lambda: work(asker), self._reads)
+        return await self._reads.take(lambda: work(asker))
 
     async def _find_asker(self, context: Context) -> Asker:
         known = context.session.client_params
@@ -146,10 +146,26 @@ class _Hall:
         return self._session.make_asker(known.client_info.name if known else "", self._root)
 
 
-async def _in_thread(work: Callable[[], Reply], turns: anyio.CapacityLimiter) -> Reply:
-    if turns.statistics().tasks_waiting >= MAX_WAITING:
-        return tell_error("too-many-calls", f"{MAX_WAITING} calls wait already", "Call again when some are answered.")
-    return await anyio.to_thread.run_sync(work, limiter=turns)
+class Turns:
+    """A few threads in which calls are carried out in turn; ``together`` says how many at once."""
+
+    def __init__(self, together: int) -> None:
+        self._limiter = anyio.CapacityLimiter(together)
+        self._most = together + MAX_WAITING
+        self._asked = 0
+
+    async def take(self, work: Callable[[], Reply]) -> Reply:
+        """Return what ``work`` returns, once it is its turn; at once that too many wait, where they do.
+
+        A task that is cancelled while ``work`` runs ends when that has ended.
+        """
+        if self._asked >= self._most:
+            return tell_error("too-many-calls", f"{MAX_WAITING} calls wait already", "Call again when some have ended.")
+        self._asked += 1
+        try:
+            return await anyio.to_thread.run_sync(work, limiter=self._limiter)
+        finally:
+            self._asked -= 1
 
 
 async def _ask_roots(context: Context) -> str:

@@ -17,6 +17,7 @@ from gitmem.model.record import (
     Kind,
     State,
 )
+from gitmem.model.task_report import MAX_ANSWER_CHARS, MAX_ITEM_CHARS, MAX_PART_CHARS
 from gitmem.service.recall import MAX_LIMIT as MAX_RECALLED
 from gitmem.service.timeline import GROUPS
 
@@ -59,9 +60,13 @@ def _number(least: int, most: int, description: str = "") -> Schema:
     return {"type": "integer", "minimum": least, "maximum": most, **told}
 
 
-def _object(properties: Schema, required: tuple[str, ...] = ()) -> Schema:
+def _takes(properties: Schema, required: tuple[str, ...] = ()) -> Schema:
     needs = {"required": list(required)} if required else {}
     return {"type": "object", "properties": properties, **needs, "additionalProperties": False}
+
+
+def _gives(properties: Schema, required: tuple[str, ...]) -> Schema:
+    return {"type": "object", "properties": properties, "required": list(required)}
 
 
 def _open(properties: Schema, required: tuple[str, ...]) -> Schema:
@@ -87,6 +92,7 @@ _HIT: Schema = {
     "tags": _LIST,
     "marks": _LIST,
 }
+_NOTES: Schema = {"type": "array", "items": {"type": "object", "additionalProperties": _ANY}}
 RECORD_LISTS = ("tags", "evidence", "supersedes", "superseded_by", "marks")
 """What of a whole record is a list; all else of it is text."""
 _HITS: Schema = _rows(_HIT, ("id", "title", "state"))
@@ -111,12 +117,19 @@ def _draft(kinds: list[str], evidence: Schema) -> Schema:
 
 _EVIDENCE = _texts(16, _text(500), "commit:SHA, file:PATH#L1, run:COMMAND or url:URL.")
 
+_REPORT: Schema = {
+    "answer": _text(MAX_ANSWER_CHARS, "To report a task: what came of it, in place of body."),
+    "checks": _texts(16, _text(MAX_ITEM_CHARS)),
+    "uncertainty": _text(MAX_PART_CHARS),
+    "next": _text(MAX_PART_CHARS),
+}
+
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "memory_search",
         "Search the memory by words. Gives summaries; memory_get has the text. Episodes, tasks and retired records"
         " answer only where kind or state names them.",
-        _object(
+        _takes(
             {
                 "query": _text(1000, minLength=1),
                 "tags": _TAGS,
@@ -130,13 +143,16 @@ TOOLS: tuple[Tool, ...] = (
             },
             ("query",),
         ),
-        _object({**_READ, "hits": _HITS, "total": _COUNT, "next_offset": _COUNT}, ("status", "hits", "total")),
+        _gives(
+            {**_READ, "hits": _HITS, "plain_notes": _NOTES, "total": _COUNT, "next_offset": _COUNT},
+            ("status", "hits", "total"),
+        ),
     ),
     Tool(
         "memory_get",
         "Read one record whole; a long text comes in pages (next_offset).",
-        _object({"id": _ID, "offset": _number(0, 1_000_000)}, ("id",)),
-        _object(
+        _takes({"id": _ID, "offset": _number(0, 1_000_000)}, ("id",)),
+        _gives(
             {
                 **_READ,
                 "record": _open(dict.fromkeys(RECORD_LISTS, _LIST), ("id", "title", "state")),
@@ -150,23 +166,23 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "memory_context",
         "What to know from the start: boundaries, preferences, goal, state, reviewed knowledge.",
-        _object({}),
-        _object({**_READ, "text": _ANY}, ("status", "text")),
+        _takes({}),
+        _gives({**_READ, "text": _ANY}, ("status", "text")),
     ),
     Tool(
         "memory_recall",
         "The few records that fit a task or prompt, or none.",
-        _object(
+        _takes(
             {"prompt": _text(MAX_PROMPT_CHARS, minLength=1), "limit": _number(1, MAX_RECALLED)},
             ("prompt",),
         ),
-        _object({**_READ, "text": _ANY, "ids": _LIST}, ("status", "text", "ids")),
+        _gives({**_READ, "text": _ANY, "ids": _LIST}, ("status", "text", "ids")),
     ),
     Tool(
         "memory_tags",
         "The tags in use, with counts.",
-        _object({"namespace": _text(100, "Only this and below."), "limit": _number(1, MAX_TAGS)}),
-        _object(
+        _takes({"namespace": _text(100, "Only this and below."), "limit": _number(1, MAX_TAGS)}),
+        _gives(
             {
                 **_READ,
                 "tags": _rows({"tag": _ANY, "count": _COUNT}, ("tag", "count")),
@@ -178,7 +194,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "memory_timeline",
         "When did we…: records by when they were made, newest first.",
-        _object(
+        _takes(
             {
                 "query": _text(500),
                 "since": _text(40, f"{_DAYS}."),
@@ -188,7 +204,7 @@ TOOLS: tuple[Tool, ...] = (
                 "limit": _number(1, MAX_ROWS),
             }
         ),
-        _object(
+        _gives(
             {
                 **_READ,
                 "rows": _rows(_some("group", "time", "id", "title", "kind", "state"), ("group", "id", "title")),
@@ -201,11 +217,11 @@ TOOLS: tuple[Tool, ...] = (
         "memory_propose",
         "Propose a record; it waits for a person. For guesses, preferences, and all that has no evidence. Search first;"
         " one fact a record; no secrets.",
-        _object(
+        _takes(
             {**_draft(_KINDS, _EVIDENCE), "why": _text(500, "Why remember it.")},
             ("title",),
         ),
-        _object(
+        _gives(
             {
                 "outcome": {"enum": ["new", "merged", "known", "rejected-before"]},
                 **_some("candidate", "record"),
@@ -219,14 +235,15 @@ TOOLS: tuple[Tool, ...] = (
         "memory_observe",
         "Record what the work showed, with evidence; committed at once, unreviewed. Search first; one fact a record; no"
         " secrets.",
-        _object(
+        _takes(
             {
                 **_draft(_OBSERVED, {**_EVIDENCE, "minItems": 1}),
+                **_REPORT,
                 "op_id": _text(64, "A retry under the same is done once.", minLength=1),
             },
             ("title", "evidence"),
         ),
-        _object(
+        _gives(
             {**_some("op_id", "commit", "id", "path"), "changed": _FLAG, "notes": _LIST},
             ("op_id", "changed", "notes"),
         ),
@@ -236,8 +253,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "memory_status",
         "Which vault this is, what is in it, what waits for a person, what is wrong.",
-        _object({}),
-        _object(
+        _takes({}),
+        _gives(
             {
                 **_READ,
                 "vault": {"type": "object", "additionalProperties": _ANY},

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from gitmem.hosts.mcp.arguments import Arguments, read_draft
+from gitmem.hosts.mcp.arguments import Arguments, read_draft, read_observation
 from gitmem.hosts.mcp.replies import Reply
 from gitmem.model.authority import Actor
 from gitmem.model.candidate import Outcome, Proposed
 from gitmem.model.ids import new_op_id, parse_op_id
 from gitmem.service.memory import Memory
 from gitmem.service.told import plain_line
-
-_TITLE_CHARS = 200
 
 
 def propose(memory: Memory, arguments: Arguments, actor: Actor) -> Reply:
@@ -29,7 +27,7 @@ def propose(memory: Memory, arguments: Arguments, actor: Actor) -> Reply:
 def observe(memory: Memory, arguments: Arguments, actor: Actor) -> Reply:
     """``memory_observe``: one commit with one new record, told when it is there for good."""
     op_id = parse_op_id(arguments["op_id"]) if "op_id" in arguments else new_op_id()
-    receipt = memory.observe(read_draft(arguments), actor, op_id)
+    receipt = memory.observe(read_observation(arguments), actor, op_id)
     record = receipt.records[0]
     notes = [plain_line(notice, 300) for notice in receipt.notices]
     data = {
