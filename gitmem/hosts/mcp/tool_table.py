@@ -29,7 +29,6 @@ MAX_PROMPT_CHARS = 20_000
 MAX_HITS = 20
 MAX_ROWS = 50
 MAX_TAGS = 200
-_DAYS = "2026-11, 2026-11-30, yesterday or 2w"
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ _HIT: Schema = {
     "tags": _LIST,
     "marks": _LIST,
 }
-_NOTES: Schema = {"type": "array", "items": {"type": "object", "additionalProperties": _ANY}}
+_NOTES: Schema = {"type": "array", "items": {"type": "object"}}
 RECORD_LISTS = ("tags", "evidence", "supersedes", "superseded_by", "marks")
 """What of a whole record is a list; all else of it is text."""
 _HITS: Schema = _rows(_HIT, ("id", "title", "state"))
@@ -135,7 +134,7 @@ TOOLS: tuple[Tool, ...] = (
                 "tags": _TAGS,
                 "kind": {"enum": _KINDS},
                 "state": {"enum": [state.value for state in State]},
-                "since": _text(40, f"Updated then or later: {_DAYS}."),
+                "since": _text(40, "Updated then or later: 2026-11, 2026-11-30, yesterday or 2w."),
                 "until": _text(40),
                 "as_of": _AS_OF,
                 "limit": _number(1, MAX_HITS),
@@ -197,7 +196,7 @@ TOOLS: tuple[Tool, ...] = (
         _takes(
             {
                 "query": _text(500),
-                "since": _text(40, f"{_DAYS}."),
+                "since": _text(40),
                 "until": _text(40),
                 "tags": _TAGS,
                 "by": {"enum": list(GROUPS)},

@@ -11,7 +11,7 @@ import mcp_types as types
 from hosts.mcp.served import connect, fits, run, text_of
 from mcp import Client
 
-from gitmem.hosts.mcp.tool_table import TOOLS
+from gitmem.hosts.mcp.tool_table import MAX_LIST_BYTES, TOOLS
 from gitmem.model.authority import Actor
 from gitmem.service.memory import Memory
 
@@ -195,7 +195,7 @@ def test_the_list_is_small_and_closed(desk: Desk) -> None:
 
     listed = run(work)
     sent = json.dumps(listed.model_dump(by_alias=True, mode="json", exclude_none=True), separators=(",", ":"))
-    assert len(sent.encode()) <= 10_000
+    assert len(sent.encode()) <= MAX_LIST_BYTES
     for tool in listed.tools:
         assert tool.input_schema["additionalProperties"] is False
         assert tool.annotations is not None
