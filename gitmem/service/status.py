@@ -13,6 +13,7 @@ from gitmem.model.ids import CommitId
 from gitmem.model.record import Problem
 from gitmem.model.settings import FORMAT, Manifest
 from gitmem.model.vault_path import parse_vault_path
+from gitmem.service.activity import describe_candidates, describe_sessions
 from gitmem.service.agents_md import list_export_problems
 from gitmem.service.catalog import describe_catalog, list_problems
 from gitmem.service.check import VIEW_EDITED, find_edited_views
@@ -54,9 +55,9 @@ def status(vault: OpenVault) -> Answer:
     id, scope, path), ``branch``, ``in_progress``, ``counts`` by state, private ones apart, ``catalog`` as
     ``describe_catalog`` has it, ``journal`` as ``describe_events`` (``None`` where it can't be read), ``waiting``: how
     many ``notes``, ``private`` ones (which have no row), ``views`` and ``other_files`` are not committed, and
-    ``inbox``: how many ``candidates`` wait, ``deferred`` ones among them; ``unfinished`` names the verbs that a person
-    broke off. Problems of files are diagnostics.
-    Raises what opening the vault raises.
+    ``inbox``: how many ``candidates`` wait, ``deferred`` ones among them; ``sessions``, ``time`` and ``candidates``
+    divide all that is known of them as ``service.activity`` has it (``None`` where it can't be read); ``unfinished``
+    names the verbs that a person broke off. Problems of files are diagnostics. Raises what opening the vault raises.
     """
     manifest = vault.manifest
     settled = vault.settle_abandoned()
@@ -79,6 +80,7 @@ def status(vault: OpenVault) -> Answer:
         "catalog": catalog,
         "inbox": inbox,
         "journal": _count_events(vault, problems),
+        **_divide(vault, problems),
         "unfinished": [verb for verb, name in _BEGUN.items() if os.path.lexists(place_of_draft(vault.layout, name))],
         "waiting": {
             "notes": len(rows),
@@ -130,6 +132,18 @@ def _count_events(vault: OpenVault, problems: list[Problem]) -> dict[str, int] |
     except UnavailableError as error:
         problems.append(Problem(error.code, error.message))
     return None
+
+
+def _divide(vault: OpenVault, problems: list[Problem]) -> dict[str, Any]:
+    told: dict[str, Any] = {"sessions": None, "time": None, "candidates": None}
+    known = {problem.code for problem in problems}
+    try:
+        told["candidates"] = describe_candidates(vault)
+        told |= describe_sessions(vault)
+    except UnavailableError as error:
+        if error.code not in known:
+            problems.append(Problem(error.code, error.message))
+    return told
 
 
 def _count_notes(vault: OpenVault, found: Scan) -> tuple[Counter[str], list[Problem]]:

@@ -50,6 +50,20 @@ class Spool:
 
 
 @dataclass(frozen=True)
+class Outline:
+    """When the events of one file came, and of what kind they are; ``moments`` in the order in which they were kept.
+
+    ``folder`` is where the file lies and ``name`` the one it has in each, by the session. Times are whole seconds.
+    """
+
+    folder: str
+    name: str
+    session: str = ""
+    host: str = ""
+    moments: tuple[tuple[int, EventKind], ...] = ()
+
+
+@dataclass(frozen=True)
 class Waiting:
     """How much waits to be curated: ``sessions``, their ``events``, and how many of theirs were ``dropped``."""
 
@@ -111,6 +125,23 @@ def count_waiting(layout: VaultLayout) -> Waiting:
             dropped += lines.count(b"")
             events += len(lines) - lines.count(b"")
     return Waiting(len(sessions), events, dropped)
+
+
+def iter_outlines(*folders: str) -> Iterator[Outline]:
+    """Yield what each file of ``folders`` (``events``, ``curating``) has in outline, folder by folder; lines that can't
+    be read are passed over. Raises ``UnavailableError`` (``spool-unreadable``)."""
+    for folder in folders:
+        for name in _list_names(folder):
+            session, host, moments = "", "", []
+            data = _read_bytes(os.path.join(folder, name))
+            for line in data.splitlines():
+                with contextlib.suppress(ValueError, RecursionError, KeyError, TypeError, AttributeError):
+                    value = json.loads(line)
+                    at = int(datetime.datetime.fromisoformat(value["time"]).timestamp())
+                    moments.append((at, EventKind(value["kind"])))
+                    session, host = session or str(value["session"]), host or str(value.get("host", ""))
+            if data:  # it may have gone since it was listed
+                yield Outline(folder, name, session, host, tuple(moments))
 
 
 def claim_spool(layout: VaultLayout, session: str) -> bool:

@@ -46,12 +46,28 @@ def _format(answer: Answer) -> str:
         asleep = extra["inbox"]["deferred"]
         deferred = f", {asleep} of them deferred" if asleep else ""
         facts.append(("inbox", f"{count(inbox, 'candidate')}{deferred}; `gitmem inbox` lists them"))
+    facts += [("sessions", said) for said in [_say_sessions(extra["sessions"], extra["time"])] if said]
     facts += [("begun", f"`gitmem {verb}` is not finished, and goes on where it was") for verb in extra["unfinished"]]
     facts += [("events", said) for said in [_say_events(extra["journal"])] if said]
     if extra["in_progress"]:
         facts.append(("under way", safe_line(f"a {extra['in_progress']} of Git; finish or abort it")))
     lines = align(facts)
     return "\n".join([*lines, *_list_waiting(answer.rows, extra["waiting"])])
+
+
+def _say_sessions(sessions: dict[str, int] | None, time: dict[str, dict[str, int]] | None) -> str:
+    """Return how many sessions are in each part, and what their time went into; empty where there are none."""
+    if sessions is None or time is None or not sessions["total"]:
+        return ""
+    parts = [f"{number} {name.replace('_', ' ')}" for name, number in sessions.items() if name != "total" and number]
+    spent = time["sessions"]
+    worked = f"agents worked {_say_time(spent['working_s'])}" if spent["total_s"] > spent["unsplit_s"] else ""
+    took = f"curated ones took {_say_time(spent['unsplit_s'])}" if spent["unsplit_s"] else ""
+    return "; ".join(filter(None, [", ".join(parts), worked, took]))
+
+
+def _say_time(seconds: int) -> str:
+    return f"{seconds // 3600} h {seconds // 60 % 60:02} min"
 
 
 def _say_events(journal: dict[str, int] | None) -> str:
