@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from host_payloads import load_payloads
 from some_sessions import a_session, event, run
 
+from gitmem.clock import SystemClock, format_utc
 from gitmem.hosts.hooks.payload import find_family, find_seen
 from gitmem.model.authority import Actor, Surface
-from gitmem.model.event import EventKind, Odd
+from gitmem.model.event import Event, EventKind, Odd
 from gitmem.model.record import Draft, Kind
 from gitmem.model.settings import Scope, VaultEntry
+from gitmem.model.task_report import TaskReport
 from gitmem.service.init import NewVault
 from gitmem.vault.layout import VaultLayout
 from gitmem.vault.spool import append_event
@@ -160,6 +163,31 @@ def make_agents_sample(gitmem: Gitmem) -> Ids:
             ids[memory.promote(seen, _PERSON).records[0].id] = shown
         memory.observe(Draft("Tabs", kind=Kind.CONVENTION, evidence=("run:1",)), _AGENT)
     return ids
+
+
+def make_coordination_sample(gitmem: Gitmem) -> Ids:
+    """A project with a session that was curated, one that has ended, one that goes on, and a task report."""
+    home, project = gitmem.environment.home, gitmem.environment.folder
+    make_vault(home, NewVault(Scope.WORKSPACE, project=project), _PERSON)
+    with open_memory(home, project) as memory:
+        layout = memory.vault.layout
+        for one in a_session("first"):
+            append_event(layout, one)
+        memory.curate(_AGENT)
+        for one in a_session("second", 60):
+            append_event(layout, one)
+        now = SystemClock().now()
+        for minutes, kind in ((20, EventKind.PROMPT), (10, EventKind.STOP)):
+            time = format_utc(now - timedelta(minutes=minutes))
+            append_event(layout, Event(time, "third", kind, "codex"))
+        report = TaskReport(
+            "An index on boats.harbour: 40 ms instead of 900.",
+            ("commit:1a2b3c4d",),
+            ("make test passes",),
+            "Not measured with more than 10,000 boats.",
+            "Do the same for bookings.",
+        )
+        return {memory.report("Speed up the search", report, _AGENT).records[0].id: "m7k2q9x4c0de"}
 
 
 def make_capture_sample(gitmem: Gitmem) -> Ids:

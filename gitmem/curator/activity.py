@@ -52,9 +52,7 @@ def sum_up_time(stretches: Sequence[Stretch]) -> dict[Spent, int]:
     The sum is the length of all of them together, overlaps counted once.
     """
     found = dict.fromkeys(Spent, 0)
-    changes = sorted(
-        [(one.start, 1, one.spent) for one in stretches] + [(one.end, -1, one.spent) for one in stretches]
-    )
+    changes = sorted([(one.start, 1, one.spent) for one in stretches] + [(one.end, -1, one.spent) for one in stretches])
     under_way: Counter[Spent] = Counter()
     for (at, step, spent), (until, _step, _spent) in pairwise([*changes, (0, 0, Spent.QUIET)]):
         under_way[spent] += step

@@ -83,8 +83,13 @@ def test_each_session_is_in_one_part(at_four: Memory, agent: Actor) -> None:
     at_four.count_odd(Odd.UNKNOWN)
     extra = told(at_four)
     assert some(extra["sessions"]) == {
-        **{"total": 7, "open": 2, "idle": 1, "ended": 1, "set_aside": 1},
-        **{"unreadable": 1, "curated": 1},
+        "total": 7,
+        "open": 2,
+        "idle": 1,
+        "ended": 1,
+        "set_aside": 1,
+        "unreadable": 1,
+        "curated": 1,
     }
     assert extra["journal"]["unknown"] == 1
     keep(at_four, event(100, session="curated"))  # it goes on, and is open: it counts as that alone
@@ -104,9 +109,7 @@ def test_time_of_overlapping_sessions_is_added_up_and_counts_once_on_the_wall(at
     assert some(time["sessions"]) == {"total_s": 84 * 60, "unsplit_s": 84 * 60}
     assert some(time["wall"]) == {"total_s": 52 * 60, "unsplit_s": 52 * 60}
     keep(at_four, event(60, EventKind.PROMPT, "one"), event(65, session="one"))
-    assert some(told(at_four)["time"]["sessions"]) == {
-        **{"total_s": 89 * 60, "working_s": 5 * 60, "unsplit_s": 84 * 60}
-    }
+    assert some(told(at_four)["time"]["sessions"]) == {"total_s": 89 * 60, "working_s": 5 * 60, "unsplit_s": 84 * 60}
 
 
 def test_each_candidate_is_in_one_part(memory: Memory, desk: Desk, agent: Actor, person: Actor) -> None:
@@ -122,8 +125,13 @@ def test_each_candidate_is_in_one_part(memory: Memory, desk: Desk, agent: Actor,
     decided = desk.runtime / "inbox" / "decided" / f"{ids[0]}.json"
     (desk.runtime / "inbox" / f"{ids[0]}.json").write_text(json.dumps(json.loads(decided.read_text())["candidate"]))
     assert some(told(memory)["candidates"]) == {
-        **{"total": 6, "pending": 1, "deferred": 1, "overdue": 1, "unreadable": 1},
-        **{"rejected": 1, "withdrawn": 1},
+        "total": 6,
+        "pending": 1,
+        "deferred": 1,
+        "overdue": 1,
+        "unreadable": 1,
+        "rejected": 1,
+        "withdrawn": 1,
     }
 
 

@@ -75,7 +75,7 @@ def test_events_are_added_listed_and_counted(project: Gitmem) -> None:
     add_to_tally(layout_of(project), Odd.UNKNOWN, 2)
     add_to_tally(layout_of(project), Odd.TOO_LARGE)
     status = project("status")
-    assert "\nevents   4 events of 2 sessions wait to be curated, 1 not kept, 2 not understood\n" in status.out + "\n"
+    assert "\nevents    4 events of 2 sessions wait to be curated, 1 not kept, 2 not understood\n" in status.out + "\n"
     assert project("status", "--json").document["journal"] == {
         "sessions": 2,
         "events": 4,
