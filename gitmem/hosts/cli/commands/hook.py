@@ -15,7 +15,7 @@ from gitmem.hosts.hooks.families import FAMILIES
 @click.option("--host", type=click.Choice([one.host for one in FAMILIES]), help="Whose payload it is; else it is seen.")
 @pass_call
 def command(call: Call, *, host: str | None) -> int:
-    """Take one payload of a host's hook from standard input, and answer it.
+    """Take one payload of a host's hook from standard input, answer it.
 
     For hosts to call, not for people. Answers in the host's own form: a session's start with the context, a prompt with
     its recall, or with nothing. Keeps metadata of what happened, see `gitmem journal`, and never a prompt, an output or

@@ -21,7 +21,7 @@ gitmem --vault ~/notes mcp
 @click.option("--host", metavar="NAME", default="", help="Which host starts it, for the record; else the client says.")
 @pass_call
 def command(call: Call, /, *, host: str) -> int:
-    """Serve the memory to a host as tools, over standard input and output (MCP).
+    """Serve the memory to a host as tools, over standard streams (MCP).
 
     Hosts start it; people don't. Everything it does is done as an agent: it reads, observes with evidence and proposes,
     no more. The vault is looked for at each call, in the folder that the host works in. Needs the extra mcp:
