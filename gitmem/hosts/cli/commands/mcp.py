@@ -24,8 +24,8 @@ def command(call: Call, /, *, host: str) -> int:
     """Serve the memory to a host as tools, over standard streams (MCP).
 
     Hosts start it; people don't. Everything it does is done as an agent: it reads, observes with evidence and proposes,
-    no more. The vault is looked for at each call, in the folder that the host works in. Needs the extra mcp:
-    pip install 'gitmem-vault[mcp]'. Ends when its input does.
+    no more. Commits what is observed, one commit a call. The vault is looked for at each call, in the folder that the
+    host works in. Needs the extra mcp: pip install 'gitmem-vault[mcp]'. Ends when its input does.
     """
     try:
         from gitmem.hosts.mcp.server import serve
