@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from pygit2.enums import ObjectType
-
 from gitmem.disk import ensure_folder, open_regular, replace_file
 from gitmem.git.bloom import MAX_PATHS, make_filter
 from gitmem.git.graph_file import MAX_LEVEL, MAX_TIME, Node, format_graph, parse_graph
+from gitmem.git.kinds import ObjectType
 from gitmem.git.library import reading
 from gitmem.git.lockfile import find_age_s as find_file_age_s
 from gitmem.git.packs import NEW_GRAPH, Probe, work_folder

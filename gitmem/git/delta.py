@@ -110,3 +110,46 @@ def _format_copy(offset: int, length: int) -> bytes:
         out += bytes(number for number in numbers if number)
         offset, length = offset + part, length - part
     return bytes(out)
+
+
+def apply_delta(base: bytes, delta: bytes, max_bytes: int) -> bytes:
+    """Return what ``delta`` makes of ``base``. Raises ``ValueError`` and ``IndexError`` for one that is not of it.
+
+    Also for a result of more than ``max_bytes``.
+    """
+    base_size, at = _parse_size(delta, 0)
+    size, at = _parse_size(delta, at)
+    if base_size != len(base) or size > max_bytes:
+        raise ValueError("a delta of something else")
+    parts: list[bytes] = []
+    while at < len(delta):
+        code = delta[at]
+        at += 1
+        if not code:
+            raise ValueError("a step that Git does not know")
+        if not code & 0x80:
+            parts.append(delta[at : at + code])
+            at += code
+            continue
+        numbers = bytearray(7)
+        for bit in range(7):
+            if code >> bit & 1:
+                numbers[bit] = delta[at]
+                at += 1
+        offset, length = int.from_bytes(numbers[:4], "little"), int.from_bytes(numbers[4:], "little") or 0x10000
+        parts.append(base[offset : offset + length])
+    data = b"".join(parts)
+    if len(data) != size or at != len(delta):
+        raise ValueError("a delta that is torn")
+    return data
+
+
+def _parse_size(data: bytes, at: int) -> tuple[int, int]:
+    size = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        size |= (byte & 0x7F) << shift
+        if not byte & 0x80:
+            return size, at
+        shift += 7

@@ -6,10 +6,9 @@ import heapq
 import re
 from collections.abc import Iterator
 
-from pygit2.enums import ObjectType
-
 from gitmem.git.commit import Commit, parse_commit
 from gitmem.git.head import read_ref
+from gitmem.git.kinds import ObjectType
 from gitmem.git.library import reading
 from gitmem.git.message import OP_ID, parse_message
 from gitmem.git.repo import Repo

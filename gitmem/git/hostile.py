@@ -11,12 +11,11 @@ import re
 import stat
 import sys
 
-import pygit2
-
 from gitmem.disk import open_regular, read_regular
 from gitmem.errors import InputError, StateError, UnavailableError
 from gitmem.git.discover import find_common_dir, find_git_dir, is_same_place, read_pointer
-from gitmem.git.library import FAILURES, prepare_libgit2
+from gitmem.git.library import failures, prepare_libgit2
+from gitmem.git.plain_settings import parse_plain_settings
 from gitmem.model.settings import vault_missing
 from gitmem.text import make_visible
 from gitmem.values import dataclass
@@ -221,10 +220,15 @@ def _read_settings(path: str) -> list[tuple[str, str]]:
     # Before libgit2 parses the file: it would already open what an include names.
     if _INCLUDE.search(data) or len(data) > _MAX_CONFIG_BYTES:
         raise _hostile("include")
+    plain = parse_plain_settings(data)
+    if plain is not None:
+        return plain
+    import pygit2
+
     prepare_libgit2()
     try:
         return [(entry.name, entry.value or "") for entry in pygit2.Config(path)]
-    except FAILURES as error:
+    except failures() as error:
         raise StateError(
             "repository-unsupported", f"the repository's settings can't be understood: {error}", "Mend .git/config."
         ) from error

@@ -6,13 +6,17 @@ import contextlib
 import functools
 from collections.abc import Iterator
 
-import pygit2
-from pygit2.enums import ConfigLevel
-
 from gitmem.errors import IntegrityError, UnavailableError
 
-FAILURES = (pygit2.GitError, OSError, ValueError, KeyError)
-"""What pygit2 raises. Its classes say little: the same fault comes as one or another, so the caller's deed decides."""
+
+def failures() -> tuple[type[Exception], type[OSError], type[ValueError], type[KeyError]]:
+    """Return what pygit2 raises; ask where something was raised, for it loads that.
+
+    Its classes say little: the same fault comes as one or another, so the caller's deed decides.
+    """
+    import pygit2
+
+    return (pygit2.GitError, OSError, ValueError, KeyError)
 
 
 @functools.cache
@@ -23,6 +27,9 @@ def prepare_libgit2() -> None:
     folders. What is read from a pack is checked against its id. A person's global configuration must not act on a
     vault, so it is not looked for.
     """
+    import pygit2
+    from pygit2.enums import ConfigLevel
+
     pygit2.settings.enable_fsync_gitdir(True)
     pygit2.settings.enable_strict_hash_verification(True)
     for level in (ConfigLevel.PROGRAMDATA, ConfigLevel.SYSTEM, ConfigLevel.XDG, ConfigLevel.GLOBAL):
@@ -31,6 +38,8 @@ def prepare_libgit2() -> None:
 
 def library_version() -> str:
     """Return the version of libgit2 that is in use, as ``1.9.7``."""
+    import pygit2
+
     return pygit2.LIBGIT2_VERSION
 
 
@@ -39,7 +48,7 @@ def reading(what: str) -> Iterator[None]:
     """Turn a failure to read ``what`` from the repository into ``IntegrityError`` (``object-unreadable``)."""
     try:
         yield
-    except FAILURES as error:
+    except failures() as error:
         raise IntegrityError(
             "object-unreadable",
             f"{what} can't be read from the repository: {_say(error)}",
@@ -52,7 +61,7 @@ def writing(what: str) -> Iterator[None]:
     """Turn a failure to write ``what`` to the repository into ``UnavailableError`` (``git-write-failed``)."""
     try:
         yield
-    except FAILURES as error:
+    except failures() as error:
         raise UnavailableError(
             "git-write-failed",
             f"{what} can't be written to the repository: {_say(error)}",

@@ -14,15 +14,17 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
-import pygit2
-from pygit2.enums import ObjectType
-
 from gitmem.disk import MAX_FILE_BYTES, flush_file, flush_folder, read_regular, replace_file
 from gitmem.errors import IntegrityError
+from gitmem.git.kinds import ObjectType
 from gitmem.git.library import reading, writing
 from gitmem.git.names import decode_name, encode_name
+from gitmem.git.pack_read import find_packed
 from gitmem.model.ids import new_token
-from gitmem.typed import NewType, TypeVar
+from gitmem.typed import TYPE_CHECKING, NewType, TypeVar
+
+if TYPE_CHECKING:
+    import pygit2
 
 _T = TypeVar("_T")
 
@@ -43,6 +45,8 @@ _MAX_REMEMBERED_TREES = 64
 _MAX_REMEMBERED_COMMITS = 16
 _MAX_REMEMBERED_BLOBS = 16
 _MAX_SMALL_BYTES = 128 * 1024
+_MAX_PLAIN_READS = 64
+"""Loading libgit2 takes as long as so many reads of packed objects without it."""
 
 Entry = tuple[bytes, bytes]
 """What a name in a folder stands for: mode in Git's octal digits, raw id."""
@@ -60,6 +64,7 @@ class ObjectStore:
         self._tree_of: dict[str, TreeId] = {}
         self._small: dict[str, bytes] = {}
         self._has_new_folders = False
+        self._plain_reads_left = _MAX_PLAIN_READS
 
     def read(self, object_id: str, kind: ObjectType) -> bytes:
         """Return the content of an object, checked against its id.
@@ -198,6 +203,8 @@ class ObjectStore:
             if found[0] in self._trees or not part.isascii() or os.path.lexists(self._loose_path(found[0])):
                 entry = self.find_entry(found[0], part)
             else:
+                import pygit2
+
                 with reading(f"the tree {found[0]}"):
                     folder = self._handle()[found[0]].peel(pygit2.Tree)
                     entry = (str(folder[part].id), folder[part].filemode) if part in folder else None
@@ -231,6 +238,11 @@ class ObjectStore:
         return _read_loose(self._loose_path(object_id), object_id) or self._read_packed(object_id)
 
     def _read_packed(self, object_id: str) -> tuple[ObjectType, bytes]:
+        if self._plain_reads_left:
+            self._plain_reads_left -= 1
+            found = find_packed(self._objects_dir, object_id)
+            if found is not None:
+                return found
         kind, data = self._handle().odb.read(object_id)
         return ObjectType(kind), data
 

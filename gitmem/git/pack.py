@@ -11,12 +11,12 @@ import os
 from collections.abc import Sequence
 
 import pygit2
-from pygit2.enums import ObjectType
 
 from gitmem.errors import GitmemError
 from gitmem.git.commit import Commit, parse_commit
 from gitmem.git.delta import make_delta
-from gitmem.git.library import FAILURES, prepare_libgit2, reading
+from gitmem.git.kinds import ObjectType
+from gitmem.git.library import failures, prepare_libgit2, reading
 from gitmem.git.objects import object_id_of
 from gitmem.git.pack_file import MAX_PACK_BYTES, PackWriter, RawEntry, is_whole, iter_pack
 from gitmem.git.pack_layout import MIN_DELTA_BYTES, Layout, Object, order_newest_first, plan_layout
@@ -173,7 +173,7 @@ def _find_tips(repo: Repo, content: dict[str, Content]) -> dict[str, tuple[int, 
     commits: dict[CommitId, tuple[Commit, str]] = {}
     for name, entries in content.items():
         for raw_id in [raw for raw, _at, entry in entries if entry.kind == ObjectType.COMMIT]:
-            with contextlib.suppress(GitmemError, *FAILURES):
+            with contextlib.suppress(GitmemError, *failures()):
                 found = parse_commit(CommitId(raw_id.hex()), _read(repo, raw_id)[1])
                 commits[found.id] = (found, name)
     tips: dict[str, tuple[int, CommitId | None]] = {}
@@ -224,7 +224,7 @@ def _find_sound(repo: Repo, wanted: dict[str, Object]) -> dict[str, Object]:
     for object_id, one in wanted.items():
         try:
             kind, data = packs.read(pygit2.Oid(hex=object_id))
-        except FAILURES:
+        except failures():
             continue
         if object_id_of(ObjectType(kind), data) == object_id:
             sound[object_id] = one

@@ -9,9 +9,8 @@ import zlib
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 
-from pygit2.enums import ObjectType
-
 from gitmem.disk import NO_FOLLOW, open_regular
+from gitmem.git.kinds import ObjectType
 from gitmem.typed import BinaryIO, NamedTuple, Self
 
 MAX_PACK_BYTES = (1 << 31) - 1

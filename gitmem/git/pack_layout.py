@@ -11,11 +11,10 @@ import heapq
 from collections import Counter
 from collections.abc import Sequence
 
-from pygit2.enums import ObjectType
-
 from gitmem.errors import GitmemError
 from gitmem.git.bloom import make_filter
 from gitmem.git.commit import Commit, parse_commit
+from gitmem.git.kinds import ObjectType
 from gitmem.git.objects import RawTree, parse_tree
 from gitmem.git.repo import Repo
 from gitmem.git.tree_changes import ReadTree, TreeChange, iter_tree_changes

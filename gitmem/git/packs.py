@@ -15,11 +15,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 import pygit2
-from pygit2.enums import ObjectType
 
 from gitmem.disk import ensure_folder, flush_folder, open_regular, write_new
 from gitmem.errors import IntegrityError
-from gitmem.git.library import FAILURES
+from gitmem.git.kinds import ObjectType
+from gitmem.git.library import failures
 from gitmem.git.objects import TEMP_PREFIX, object_id_of
 from gitmem.git.pack_file import PackIndex, Placed, format_pack_index, load_pack_index
 from gitmem.git.repo import Repo
@@ -123,7 +123,7 @@ def verify_pack(objects_dir: str, wanted: Mapping[bytes, object]) -> None:
             kind, data = found.read(pygit2.Oid(raw=raw_id))
             if object_id_of(ObjectType(kind), data) != raw_id.hex():
                 raise ValueError(f"{raw_id.hex()} reads as something else")
-    except FAILURES as error:
+    except failures() as error:
         raise IntegrityError(
             "pack-not-proved",
             f"the new pack does not read back: {error}",

@@ -10,14 +10,13 @@ import contextlib
 import os
 from collections.abc import Mapping, Sequence
 
-from pygit2.enums import ObjectType
-
 from gitmem.disk import NO_FOLLOW, ensure_own_file, flush_file, replace_file
 from gitmem.errors import IntegrityError, StateError, UnavailableError
 from gitmem.git.commit import format_commit
 from gitmem.git.head import read_head, read_ref
 from gitmem.git.history import read_commit
-from gitmem.git.library import FAILURES, writing
+from gitmem.git.kinds import ObjectType
+from gitmem.git.library import failures, writing
 from gitmem.git.lockfile import TEMP_PREFIX, LockFile, take_lock
 from gitmem.git.objects import TreeId
 from gitmem.git.repo import PathT, Repo, check_branch, open_repo
@@ -96,7 +95,7 @@ def prove(
     repo = open_repo(root)
     try:
         problem = _find_unproved(repo, branch, commit, parent, tree, blobs)
-    except (IntegrityError, *FAILURES) as error:
+    except (IntegrityError, *failures()) as error:
         raise _not_proved(str(error)) from error
     finally:
         repo.close()

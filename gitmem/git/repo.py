@@ -8,20 +8,21 @@ import functools
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
-import pygit2
-from pygit2.enums import FileStatus, ObjectType, RepositoryInitFlag, RepositoryOpenFlag
-
 from gitmem.disk import NO_FOLLOW, READ_FLAGS, iter_files
 from gitmem.errors import InputError, StateError, UnavailableError
 from gitmem.git.discover import is_same_place
 from gitmem.git.head import Head, find_operation, read_head
 from gitmem.git.hostile import Place, check_repository
 from gitmem.git.index_file import load_index
-from gitmem.git.library import FAILURES, prepare_libgit2, reading, writing
+from gitmem.git.kinds import ObjectType
+from gitmem.git.library import failures, prepare_libgit2, reading, writing
 from gitmem.git.objects import FOLDER, REGULAR_MODES, ObjectStore
 from gitmem.git.pack_bounds import check_pack_bounds
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint
-from gitmem.typed import TypeVar
+from gitmem.typed import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    import pygit2
 
 _PROBE_PREFIX = "_git2_"
 _MAX_COMPARED_BYTES = 64 << 20
@@ -55,11 +56,14 @@ class Repo:
         Raises ``StateError`` (``foreign-owner``, ``repository-unsupported``), ``IntegrityError``
         (``pack-index-damaged``).
         """
+        import pygit2
+        from pygit2.enums import RepositoryOpenFlag
+
         prepare_libgit2()
         check_pack_bounds(self.objects_dir)
         try:
             handle = pygit2.Repository(self.root, RepositoryOpenFlag.NO_SEARCH)
-        except FAILURES as error:
+        except failures() as error:
             raise _refusal(error) from error
         if not (
             handle.workdir and is_same_place(handle.workdir, self.root) and is_same_place(handle.path, self.git_dir)
@@ -125,6 +129,8 @@ class Repo:
 
         Looks at the whole work tree. The vault's ``.gitignore`` counts, a person's global ignores do not.
         """
+        from pygit2.enums import FileStatus
+
         quiet = (FileStatus.CURRENT, FileStatus.IGNORED)
         tip = self.head().commit
         if tip is not None:
@@ -142,7 +148,7 @@ class Repo:
 
     def _ask_status(self) -> dict[str, int]:
         for _ in range(_STATUS_TRIES - 1):
-            with contextlib.suppress(*FAILURES):
+            with contextlib.suppress(*failures()):
                 return self.handle.status()
         return self.handle.status()
 
@@ -236,6 +242,9 @@ def init_repo(root: str, branch: str) -> Repo:
     check_branch(branch)
     if os.path.lexists(os.path.join(root, ".git")):
         raise StateError("repository-exists", "the folder is a Git repository already", "Open it instead.")
+    import pygit2
+    from pygit2.enums import RepositoryInitFlag
+
     prepare_libgit2()
     flags = RepositoryInitFlag.MKPATH | RepositoryInitFlag.NO_REINIT
     with writing("a new repository"):
@@ -255,6 +264,8 @@ def init_repo(root: str, branch: str) -> Repo:
 
 def check_branch(branch: str) -> str:
     """Return the full reference name of ``branch``. Raises ``InputError`` (``bad-branch``)."""
+    import pygit2
+
     name = f"refs/heads/{branch}"
     if not pygit2.reference_is_valid_name(name) or branch == "HEAD" or branch.startswith("-"):
         raise InputError("bad-branch", f"{branch!r} can't be the name of a branch", "Use letters, digits, - and /.")
@@ -267,6 +278,8 @@ def read_user_identity(config_files: Sequence[str]) -> tuple[str, str] | None:
     Files that are missing or broken are passed over: a person's configuration never stops their memory. ``None`` when
     either value is nowhere.
     """
+    import pygit2
+
     prepare_libgit2()
     found: dict[str, str] = {}
     for path in config_files:
@@ -274,7 +287,7 @@ def read_user_identity(config_files: Sequence[str]) -> tuple[str, str] | None:
             continue
         try:
             entries = [(entry.name, entry.value or "") for entry in pygit2.Config(path)]
-        except FAILURES:
+        except failures():
             continue
         found.update((name, value.strip()) for name, value in entries if name in ("user.name", "user.email"))
     name, email = found.get("user.name"), found.get("user.email")

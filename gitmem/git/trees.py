@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from pygit2.enums import ObjectType
-
 from gitmem.errors import InputError, IntegrityError, StateError
+from gitmem.git.kinds import ObjectType
 from gitmem.git.names import decode_name, encode_name
 from gitmem.git.objects import REGULAR_MODES, Entry, RawTree, TreeId, format_tree, is_file, is_folder
 from gitmem.git.repo import PathT, Repo
