@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MAX_CONTEXT_CHARS = 9000
 """Claude Code and Codex take 10,000 characters from a hook whole."""
 _FORGETTING = frozenset(("clear", "compact"))
-"""Starts after which the model has forgotten what it was given before."""
+"""Starts after which the model has forgotten what it was given before: rather twice than not at all."""
 RunTyped = Callable[[Sequence[str], Environment], int]
 """Runs a command line as that of a person who typed it as a prompt, prints what came of it, returns the exit code."""
 
@@ -60,7 +60,7 @@ def find_answer(family: Family, seen: Seen, memory: Memory, run_typed: RunTyped,
         return NOTHING
     if seen.kind is EventKind.COMPACTION or seen.detail in _FORGETTING:
         _forget(seen, memory)
-    if seen.kind is not EventKind.SESSION_START or is_again:
+    if seen.kind is not EventKind.SESSION_START or (is_again and seen.detail not in _FORGETTING):
         return NOTHING
     return _give(family, seen, memory, _find_context(memory))
 
@@ -101,8 +101,14 @@ def _answer_prompt(family: Family, seen: Seen, memory: Memory, run_typed: RunTyp
 def _find_context(memory: Memory) -> Answer:
     """Return the context, of a length that hosts take whole: some count characters beyond the first plane twice."""
     answer = memory.context(MAX_CONTEXT_CHARS)
-    units = len(answer.extra["text"].encode("utf-16-le", "replace")) // 2
-    return answer if units <= MAX_CONTEXT_CHARS else memory.context(MAX_CONTEXT_CHARS**2 // units)
+    units = _count_units(answer)
+    if units > MAX_CONTEXT_CHARS:
+        answer = memory.context(MAX_CONTEXT_CHARS**2 // units)
+    return answer if _count_units(answer) <= MAX_CONTEXT_CHARS else memory.context(MAX_CONTEXT_CHARS // 2)
+
+
+def _count_units(answer: Answer) -> int:
+    return len(answer.extra["text"].encode("utf-16-le", "replace")) // 2
 
 
 def _give(family: Family, seen: Seen, memory: Memory, answer: Answer) -> Answered:

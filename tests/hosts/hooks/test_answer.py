@@ -142,6 +142,11 @@ def test_another_prompt_with_the_same_recall_gets_a_line_and_after_a_compaction_
         assert text_of(told) == text_of(first)
 
 
+def test_after_a_clear_the_context_is_given_however_soon(shop: Shop) -> None:
+    start = take("gemini", shop, EventKind.SESSION_START, source="clear")
+    assert said(shop, start) == said(shop, start) != ""
+
+
 def test_a_resumed_session_gets_the_context_and_remembers_what_it_was_told(shop: Shop) -> None:
     said(shop, take("claude-code", shop, PROMPTED, prompt=PROMPT))
     start = said(shop, take("claude-code", shop, EventKind.SESSION_START, source="resume"))
