@@ -15,7 +15,8 @@ _REASONS = {
     "vault-missing": "the vault is not where it was; that says nothing about what is remembered",
     "global-unreadable": "the global vault can't be read, and what it remembers is missing here",
     "no-vault": "there is no vault here",
-    "too-slow": "it took longer than a session can wait; that says nothing about what is remembered",
+    "too-slow": "it took longer than a session can wait, and a person's `gitmem catalog rebuild` may help; that says"
+    " nothing about what is remembered",
     "scanner-failed": "the secret scanner failed, so nothing is shown; that says nothing about what is remembered",
 }
 

@@ -41,6 +41,11 @@ def mark_told(home: str, session: str, status: Status, clock: Clock) -> bool:
     return True
 
 
+def was_told_unavailable(home: str, session: str) -> bool:
+    """Tell whether ``session`` was told that the memory is unavailable. Never raises ``OSError``."""
+    return os.path.lexists(_file_of(HomeLayout(home).told, session, Status.UNAVAILABLE))
+
+
 def forget_told(home: str, session: str) -> None:
     """Forget what ``session`` was told, as its model does when its context is cleared. Never raises ``OSError``."""
     folder = HomeLayout(home).told

@@ -37,11 +37,14 @@ BUDGET_S = 1.2
 """Within which a payload is read, and the end of a session kept: some hosts give 1.5 s to that."""
 KEEP_BUDGET_S = 5.0
 """Within which any other event is kept. It takes a fraction of a second, if the machine has one."""
-ANSWER_BUDGETS_S = {EventKind.SESSION_START: 15.0, EventKind.PROMPT: 5.0}
-"""Within which an answer is found, else ``KEEP_BUDGET_S``. Hosts give 30 s and more to these events.
+ANSWER_BUDGETS_S = {EventKind.SESSION_START: 15.0, EventKind.PROMPT: 15.0, EventKind.TOOL: 2.0}
+"""Within which an answer is found, else ``KEEP_BUDGET_S``. Hosts give 30 s and more to the first two.
 
-A session's start has time for a first search catalog; what a person typed does not wait so long.
+So long it takes only where much has to be read first, for a search catalog: what is not finished is lost, and the next
+prompt would begin anew.
 """
+HURRY_BUDGET_S = 2.0
+"""The same for a prompt in a session that was told that the memory can't be read: it is not kept waiting each time."""
 AGAIN_WITHIN_S = 10
 """Events of one session that are the same, and so close, are one that was told twice."""
 _CHUNK_BYTES = 1 << 20
@@ -144,7 +147,7 @@ def _handle(data: bytes | None, host: str, place: _Place, task: _Task, run_typed
         if is_answered(seen):
             is_tool = seen.kind is EventKind.TOOL
             lost = "the search catalog is behind" if is_tool else "no answer to this event"
-            task.begin(lost, ANSWER_BUDGETS_S.get(seen.kind, KEEP_BUDGET_S))
+            task.begin(lost, _find_budget_s(seen, place.home))
             return _answer(family, seen, vault, task, run_typed, is_again=fate is Fate.AGAIN)
     elif payload is None:
         count_odd(vault, Odd.UNREADABLE)
@@ -162,6 +165,15 @@ def _has_registry(home: str) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     return True
+
+
+def _find_budget_s(seen: Seen, home: str) -> float:
+    if seen.kind is EventKind.PROMPT:
+        from gitmem.service.notices import was_told_unavailable
+
+        if was_told_unavailable(home, seen.session):
+            return HURRY_BUDGET_S
+    return ANSWER_BUDGETS_S.get(seen.kind, KEEP_BUDGET_S)
 
 
 def _keep(vault: OpenVault, seen: Seen, task: _Task) -> Fate | None:

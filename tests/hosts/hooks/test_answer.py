@@ -232,17 +232,24 @@ def test_what_takes_too_long_is_ended_and_told(kind: EventKind, is_told: bool, s
     program = (
         "import sys; from gitmem.hosts.hooks import run;"
         "run.KEEP_BUDGET_S = 1e-5 if 'tool' in sys.argv else run.KEEP_BUDGET_S;"
-        "run.ANSWER_BUDGETS_S = dict.fromkeys(run.ANSWER_BUDGETS_S, 1e-5);"
+        "run.ANSWER_BUDGETS_S = dict.fromkeys(run.ANSWER_BUDGETS_S, 1e-5); run.HURRY_BUDGET_S = 2e-5;"
         "sys.exit(run.run_hook([], None))"
     )
     payload = json.dumps(take("claude-code", shop, kind)).encode()
     command = [sys.executable, "-c", program, kind.value]
     env = {"PATH": "/usr/bin:/bin", "GITMEM_HOME": str(shop.home)}
-    done = subprocess.run(command, input=payload, capture_output=True, cwd=shop.project, env=env, check=False)
+
+    def run() -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(command, input=payload, capture_output=True, cwd=shop.project, env=env, check=False)
+
+    done = run()
     lost = b"no answer to" if is_told else b"nothing kept of"
     assert (done.returncode, done.stderr) == (0, b"gitmem: " + lost + b" this event: it took more than 1e-05 s\n")
-    line = "gitmem: memory is unavailable (too-slow): it took longer than a session can wait; that says nothing about "
-    assert text_of(done.stdout.decode()) == (f"{line}what is remembered." if is_told else "")
+    line = "gitmem: memory is unavailable (too-slow): it took longer than a session can wait, and a person's `gitmem "
+    line += "catalog rebuild` may help; that says nothing about what is remembered."
+    assert text_of(done.stdout.decode()) == (line if is_told else "")
+    if kind is PROMPTED:
+        assert run().stderr == b"gitmem: no answer to this event: it took more than 2e-05 s\n"
 
 
 def test_a_note_that_was_written_is_in_the_catalog_before_anybody_reads(shop: Shop) -> None:
