@@ -51,6 +51,8 @@ def run_plan(call: Call, asked: Asked) -> int:
         carry_out(call.environment, plan)
     elif plan.edits:
         call.print_text(format_files(files))
+    elif asked.verb == "uninstall" and not asked.dry_run:
+        carry_out(call.environment, plan)  # somebody else took it away: there is nothing to remember any more
     document = _document(asked, plan, files) | {"changed": changes}
     call.print_result(document, _format_end(asked, plan, files))
     return 0

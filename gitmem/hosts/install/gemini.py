@@ -13,7 +13,10 @@ HOST = "gemini"
 
 
 def describe(around: Around) -> Wanted:
-    """Return its files. Its timeouts are in milliseconds."""
+    """Return its files. Its timeouts are in milliseconds.
+
+    The skill lies where Codex has it, too: from a second one of that name it warns at every start.
+    """
     line = around.hook_line(HOST)
 
     def handler(kind: EventKind) -> dict[str, Any]:
@@ -27,5 +30,7 @@ def describe(around: Around) -> Wanted:
         server=("mcpServers", SERVER),
         server_entry=around.server_entry(HOST),
     )
-    notices = ("Gemini CLI warns once of a project's new hooks",) if around.is_project else ()
-    return Wanted((settings, around.skill_file(f"{folder}/skills")), notices)
+    agents = f"{around.project}/.agents" if around.is_project else around.folders.agents
+    notice = "Gemini CLI reads a project's settings only where you have trusted its folder, and warns of new hooks once"
+    notices = (notice,) if around.is_project else ()
+    return Wanted((settings, around.skill_file(f"{agents}/skills")), notices)

@@ -64,7 +64,8 @@ def prepare(environment: Environment, host: str, scope: InstallScope, *, takes_a
     around = look_around(environment, scope)
     wanted, kept = DESCRIBE[host](around), _find_kept(environment, host, around)
     if takes_away:
-        plan = plan_uninstall(wanted, kept)
+        others = (one for one in load_kept(environment.home) if one.key != kept.key)
+        plan = plan_uninstall(wanted, kept, {file.path for one in others for file in one.files})
         notices = tuple(_tell_left(environment, host, around)) if not plan.edits else ()
         return replace(plan, notices=plan.notices + notices)
     plan = plan_install(wanted, kept)
@@ -77,7 +78,10 @@ def carry_out(environment: Environment, plan: Plan) -> None:
     remove_empty(plan.folders)
     kept = plan.kept
     if kept.files:
-        kept = replace(kept, folders=(*kept.folders, *made))
+        # Whoever has something in a folder that was made for another host removes it when it is the last.
+        others = (folder for one in load_kept(environment.home) for folder in one.folders)
+        shared = [folder for folder in others if any(_is_within(file.path, folder) for file in kept.files)]
+        kept = replace(kept, folders=tuple(dict.fromkeys((*kept.folders, *shared, *made))))
     save_kept(environment.home, kept)
 
 
@@ -105,8 +109,8 @@ def find_standing(environment: Environment, host: str, around: Around) -> Standi
     try:
         wanted = DESCRIBE[host](around)
         programs = tuple(dict.fromkeys(one for file in wanted.files for one in _iter_programs(file, kept)))
-        is_current = bool(programs) and not plan_install(wanted, kept).edits
-        return replace(standing, programs=programs, is_current=is_current)
+        has_edits = bool(plan_install(wanted, kept).edits)
+        return replace(standing, programs=programs, is_current=bool(programs) and not has_edits)
     except GitmemError as error:
         return replace(standing, trouble=error.message)
 

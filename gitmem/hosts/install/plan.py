@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -71,16 +71,18 @@ def plan_install(wanted: Wanted, kept: KeptHost) -> Plan:
     return Plan(tuple(edits), replace(kept, files=tuple(files)), tuple(notices))
 
 
-def plan_uninstall(wanted: Wanted, kept: KeptHost) -> Plan:
+def plan_uninstall(wanted: Wanted, kept: KeptHost, shared: Collection[str] = ()) -> Plan:
     """Return how to take one host's installation away; ``wanted`` is what it would get now.
 
-    What a person edited of a file that gitmem wrote whole stays and is told of. Reads files; raises as
-    ``plan_install`` does.
+    A file that gitmem wrote whole stays where another host has it, too (``shared`` are the paths of these), and where a
+    person edited it, which is told. Reads files; raises as ``plan_install`` does.
     """
     edits: list[FileEdit] = []
     notices: list[str] = []
     known = {file.path for file in wanted.files}
     for file in [*wanted.files, *(_as_wanted(one) for one in kept.files if one.path not in known)]:
+        if file.form is Form.WHOLE and file.path in shared:
+            continue
         found = look_at(file.path, kept.project_around(file.path))
         after = _without(file, found, kept.find(file.path))
         notices += _notices(file, found, after, is_gone=True)

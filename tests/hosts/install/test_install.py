@@ -3,109 +3,31 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from ruamel.yaml import YAML
 
-from gitmem.hosts.environment import HostFolders
 from gitmem.hosts.install import installing
 from gitmem.hosts.install.hosts import DESCRIBE
 
 if TYPE_CHECKING:
-    from driving import Gitmem, Result, Terminal
+    from driving import Result, Terminal
 
-pytest_plugins = "hosts.driving"
+    from machine import Machine
+
+pytest_plugins = ("hosts.driving", "hosts.machine")
 
 ALL = list(DESCRIBE)
 HOSTS = [host for host in ALL if host != "dsh"]
 """Those whose configuration is JSON."""
 SCOPES = ["user", "project"]
 OLD_PYTHON = "/opt/gone/bin/python"
-
-
-@dataclass
-class Machine:
-    """A person's home folder with a project in it, and gitmem over both."""
-
-    gitmem: Gitmem
-    user: Path
-    project: Path
-
-    def __call__(self, *args: str, code: int = 0) -> Result:
-        done = self.gitmem(*args)
-        assert done.code == code, done
-        return done
-
-    def snapshot(self) -> dict[str, bytes | str]:
-        """All that is in the home folder: files by their bytes, links by where they lead, folders as such."""
-        return {str(path.relative_to(self.user)): _read(path) for path in sorted(self.user.rglob("*"))}
-
-    def with_python(self, python: str) -> Machine:
-        return Machine(self.gitmem.at(python=python), self.user, self.project)
-
-    def file(self, host: str, scope: str) -> Path:
-        """The file of the host that holds most of what it gets."""
-        root = self.project if scope == "project" else self.user
-        return {
-            "claude-code": root / ".claude" / ("settings.local.json" if scope == "project" else "settings.json"),
-            "codex": root / ".codex/hooks.json",
-            "gemini": root / ".gemini/settings.json",
-            "cursor": root / ".cursor/hooks.json",
-            "opencode": root / "opencode.json" if scope == "project" else root / ".config/opencode/opencode.json",
-        }[host]
-
-
-def _read(path: Path) -> bytes | str:
-    if path.is_symlink():
-        return f"-> {os.readlink(path)}"
-    return "folder" if path.is_dir() else path.read_bytes()
-
-
-def make_folders(user: Path) -> HostFolders:
-    return HostFolders(
-        user=str(user),
-        claude=str(user / ".claude"),
-        claude_state=str(user),
-        codex=str(user / ".codex"),
-        gemini=str(user / ".gemini"),
-        cursor=str(user / ".cursor"),
-        opencode=str(user / ".config/opencode"),
-        dsh=str(user / ".dsh"),
-        agents=str(user / ".agents"),
-    )
-
-
-@pytest.fixture
-def make_machine(
-    bare: Gitmem,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Callable[..., Machine]:
-    monkeypatch.setattr("gitmem.hosts.install.hosts.has_mcp", lambda: True)
-
-    def make(name: str = "sam") -> Machine:
-        user = tmp_path / name
-        project = user / "shop"
-        (project / ".git").mkdir(parents=True)
-        (project / ".git/HEAD").write_text("ref: refs/heads/main\n")
-        for folder in ("objects", "refs"):
-            (project / ".git" / folder).mkdir()
-        return Machine(bare.at(folder=str(project), host_folders=make_folders(user)), user, project)
-
-    return make
-
-
-@pytest.fixture
-def machine(make_machine: Callable[..., Machine]) -> Machine:
-    return make_machine()
 
 
 def iter_entries(value: Any) -> Iterator[dict[str, Any]]:
@@ -325,7 +247,7 @@ def test_without_what_is_remembered_gitmems_own_still_goes(machine: Machine) -> 
     machine("uninstall", "gemini", "--yes")
     after = machine.snapshot()
     assert after[".gemini/settings.json"] == before[".gemini/settings.json"]
-    assert ".gemini/skills/gitmem" not in after
+    assert ".agents/skills/gitmem" not in after
 
 
 def test_another_server_of_that_name_is_left_and_said(machine: Machine) -> None:
@@ -418,7 +340,7 @@ def test_without_the_package_there_is_no_server_and_it_is_said(
 
 
 def test_a_home_that_was_named_is_handed_to_the_server(machine: Machine) -> None:
-    machine = Machine(machine.gitmem.at(home_is_named=True), machine.user, machine.project)
+    machine = machine.at(home_is_named=True)
     done = machine("install", "codex", "--yes", "--json").document
     home = machine.gitmem.environment.home
     config = tomllib.loads((machine.user / ".codex/config.toml").read_text())
@@ -436,7 +358,7 @@ def test_both_scopes_at_once_are_said(machine: Machine) -> None:
 
 
 def test_the_home_folder_is_no_project(machine: Machine) -> None:
-    there = Machine(machine.gitmem.at(folder=str(machine.user)), machine.user, machine.project)
+    there = machine.at(folder=str(machine.user))
     error = there("install", "codex", "--scope", "project", "--yes", "--json", code=3).document["error"]
     assert error["code"] == "no-project"
 
@@ -522,3 +444,23 @@ def test_without_a_profile_there_is_the_skill_and_it_is_said(machine: Machine) -
     done = machine("install", "dsh", "--yes", "--json").document
     assert [file["path"] for file in done["files"]] == [str(machine.user / ".dsh/skills/gitmem/SKILL.md")]
     assert "there is no profile yet: start DeepSeek Harness once, then install again" in done["notices"]
+
+
+def test_a_skill_that_two_hosts_share_goes_with_the_last(machine: Machine) -> None:
+    before = machine.snapshot()
+    skill = machine.user / ".agents/skills/gitmem/SKILL.md"
+    for host in ("codex", "gemini"):
+        machine("install", host, "--yes")
+    machine("uninstall", "codex", "--yes")
+    assert skill.exists()
+    machine("uninstall", "gemini", "--yes")
+    assert machine.snapshot() == before
+
+
+def test_what_somebody_else_took_away_is_forgotten(machine: Machine) -> None:
+    machine("install", "gemini", "--yes")
+    machine.file("gemini", "user").unlink()
+    (machine.user / ".agents/skills/gitmem/SKILL.md").unlink()
+    assert machine("uninstall", "gemini", "--yes", "--json").document["changed"] is False
+    assert not Path(machine.gitmem.environment.home).exists()
+    assert list(machine.user.rglob(".agents")) == []
