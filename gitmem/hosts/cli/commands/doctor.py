@@ -14,7 +14,7 @@ from gitmem.hosts.install.health import check_hosts
 @verb("doctor", "gitmem doctor\ngitmem doctor --json")
 @pass_call
 def command(call: Call) -> int:
-    """Look at this machine, its vaults and its hosts, and say what is wrong.
+    """Look at this machine, vaults and hosts, and say what is wrong.
 
     Works without a vault. Writes nothing. Exit code 7 when something is wrong.
     """
