@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 
+from gitmem.patterns import late
+
 BLANK = "\0"
 """What stands in the place of masked text: no letter, no white space, no mark."""
 
 _CONTAINER = r"[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++[ \t>]*+)*+"
-_FENCE = re.compile(rf"{_CONTAINER}(?P<fence>`{{3,}}(?=[^`]*$)|~{{3,}})")
-_MEMORY = re.compile(
-    r"^[ \t>]*(`{3,})gitmem-[a-z]{1,20}[ \t]*\r?$.*?(?:^[ \t>]*\1[ \t]*\r?$|\Z)", re.MULTILINE | re.DOTALL
-)
-_MEMORY_LINE = re.compile(r"^[ \t>]*gitmem(?:: | remembers this about ).*$", re.MULTILINE)
-_QUOTE = re.compile(r"[ \t]*+>")
-_TOP_LEVEL = re.compile(" {0,3}[`~]")  # indented further, a line of code only looks like a fence
-_MARKER = re.compile(r"^(?:(<)<{6}|(=)={6}|(>)>{6})(?: |\r?$)", re.MULTILINE)
+_FENCE = late(rf"{_CONTAINER}(?P<fence>`{{3,}}(?=[^`]*$)|~{{3,}})")
+_MEMORY = late(r"^[ \t>]*(`{3,})gitmem-[a-z]{1,20}[ \t]*\r?$.*?(?:^[ \t>]*\1[ \t]*\r?$|\Z)", re.MULTILINE | re.DOTALL)
+_MEMORY_LINE = late(r"^[ \t>]*gitmem(?:: | remembers this about ).*$", re.MULTILINE)
+_QUOTE = late(r"[ \t]*+>")
+_TOP_LEVEL = late(" {0,3}[`~]")  # indented further, a line of code only looks like a fence
+_MARKER = late(r"^(?:(<)<{6}|(=)={6}|(>)>{6})(?: |\r?$)", re.MULTILINE)
 
 
 def mask_fences(text: str) -> str:

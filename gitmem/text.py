@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from gitmem.patterns import late
+
 # Letters and marks are shaped by these two in Persian, Indic scripts and emoji; they are kept only between such
 # characters (reliability facts, "Unicode in text").
 _JOINERS = "\u200c\u200d"
 _EMOJI_LOOK = "\ufe0f"  # kept behind what has such a look; anywhere else one more or less of it can spell a message
 _HAS_EMOJI_LOOK = "#*0123456789\u203c\u2049\u2139\u3030\u303d"
 _CONTROL = {c for c in range(0x20) if c not in (0x09, 0x0A)} | set(range(0x7F, 0xA0))
-_ASCII_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
-_LINE_BREAKS = re.compile("\r\n|[\r\u2028\u2029\u0085\x0b\x0c]")
+_ASCII_CONTROL = late("[\x00-\x08\x0b-\x1f\x7f]")
+_LINE_BREAKS = late("\r\n|[\r\u2028\u2029\u0085\x0b\x0c]")
 # What shows as nothing although its category is that of a letter, a mark, or not given out yet: fillers, selectors of
 # variants, the vowels that Khmer never writes, and code points that Unicode keeps for invisible uses.
 _BLANKS = {
@@ -34,7 +36,7 @@ _HIDDEN_CATEGORIES = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
 MAX_MARKS = 10
 """How many marks in a row are letters in use; more of them only break the display."""
 _MAX_ESCAPES = 16
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = late(r"[^\W\d_]+")
 # Greek letters drawn like Latin ones. Others stand beside Latin ones in honest text: Δt, μm.
 _GREEK_TWINS = set("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧιον")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from gitmem.patterns import late
 
-_MARKED = re.compile("\x02([^\x02\x03]*)\x03")
+_MARKED = late("\x02([^\x02\x03]*)\x03")
 
 
 def format_highlights(table: str, columns: int) -> list[str]:

@@ -13,6 +13,7 @@ from gitmem.model.ids import fingerprint
 from gitmem.model.links import link_name
 from gitmem.model.record import Record
 from gitmem.model.vault_path import VaultPath, parse_vault_path
+from gitmem.patterns import late
 from gitmem.text import fold, one_line
 from gitmem.typed import NamedTuple
 from gitmem.vault.markdown import find_links, find_property_links, list_superseded
@@ -34,7 +35,7 @@ _STORED_TERMS = (
 )
 _NO_ID = "it has no gitmem_id"
 # What gitmem names its files: no need to look at each letter of ten thousand of them.
-_OWN_PATH = re.compile(
+_OWN_PATH = late(
     r"(?:baseline|promoted|(?:observations|retired)/\d{4}-\d\d)/[a-z0-9-]{1,120}-[a-z0-9]{6}\.md", re.ASCII
 )
 

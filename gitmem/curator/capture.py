@@ -7,12 +7,12 @@ the name of a tool and of a session in a plain form, and paths below the workspa
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from hashlib import blake2b
 
 from gitmem.curator.commands import find_command
 from gitmem.model.event import Event, EventKind, Seen
+from gitmem.patterns import late
 from gitmem.text import find_hidden
 from gitmem.values import dataclass
 
@@ -20,9 +20,9 @@ MAX_PATHS = 40
 MAX_PATH_CHARS = 300
 MAX_PATHS_BYTES = 8 << 10
 _MAX_NUMBER = 1 << 53
-_TOOL = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,99}")
-_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_HOST = re.compile(r"[a-z][a-z0-9-]{0,39}")
+_TOOL = late(r"[A-Za-z][A-Za-z0-9_.:-]{0,99}")
+_SESSION = late(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_HOST = late(r"[a-z][a-z0-9-]{0,39}")
 _DETAILS = frozenset(
     (
         *("startup", "resume", "clear", "compact", "fork", "auto", "manual", "logout", "exit", "other", "completed"),

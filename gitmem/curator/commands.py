@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from gitmem.patterns import late
 from gitmem.values import dataclass
 
 MAX_LINE_CHARS = 4096
@@ -152,9 +153,9 @@ _MODULES |= {
     "black": "black",
     "compileall": "python -m compileall",
 }
-_NUMBERED = re.compile(r"(python|pip|node|ruby|php|gcc|clang)[0-9.]+")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-_BETWEEN = re.compile(r"[();|&\n]+")
+_NUMBERED = late(r"(python|pip|node|ruby|php|gcc|clang)[0-9.]+")
+_ASSIGNMENT = late(r"[A-Za-z_]\w*=")
+_BETWEEN = late(r"[();|&\n]+")
 _MAX_WORDS_BEFORE_VERB = 4
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import datetime
 import posixpath
-import re
 from collections.abc import Iterable, Sequence
 
 from gitmem.model.record import Draft, Kind
 from gitmem.model.session import Made, Runs, Session
+from gitmem.patterns import late
 from gitmem.text import make_visible, shorten
 
 MAX_FOLDERS = 6
@@ -22,8 +22,8 @@ MAX_EVIDENCE = 20
 MAX_TAGS = 8
 _MAX_NAME_CHARS = 80
 _MAX_PLACE_CHARS = 60
-_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
-_TAG = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_PLAIN = late(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
+_TAG = late(r"[a-z0-9][a-z0-9_-]*")
 _MINUTES_AN_HOUR = 60
 
 

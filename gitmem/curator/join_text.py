@@ -6,9 +6,10 @@ import re
 
 from gitmem.curator.similar import list_words
 from gitmem.model.record import Draft
+from gitmem.patterns import late
 
-_BLOCKS = re.compile(r"\n[ \t]*\n")
-_FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+_BLOCKS = late(r"\n[ \t]*\n")
+_FENCE = late(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 
 
 def join_bodies(body: str, other: str) -> str:

@@ -7,12 +7,12 @@ the vocabulary that capture knows, paths below the workspace. Whatever else an e
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from gitmem.model.event import Event, EventKind
 from gitmem.model.session import MAX_CHANGED, MAX_COMMANDS, MAX_TOOLS, Runs, Session
+from gitmem.patterns import late
 from gitmem.text import find_hidden
 from gitmem.values import dataclass, field
 
@@ -27,11 +27,11 @@ _READING = frozenset(
         *("todoread", "todowrite"),
     ]
 )
-_TOOL = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,59}")
-_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
-_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_COMMAND = re.compile(r"[a-z0-9][a-z0-9 ._+-]{0,63}")
-_COMMIT = re.compile(r"[0-9a-f]{40}")
+_TOOL = late(r"[A-Za-z][A-Za-z0-9_.:-]{0,59}")
+_HOST = late(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+_SESSION = late(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_COMMAND = late(r"[a-z0-9][a-z0-9 ._+-]{0,63}")
+_COMMIT = late(r"[0-9a-f]{40}")
 
 
 def sum_up(events: Sequence[Event], session: str, *, part: int = 1, dropped: int = 0) -> Session:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterable, Iterator
 
 from gitmem.model.record import Draft
+from gitmem.patterns import late
 from gitmem.values import dataclass
 
 SAME = 0.75
@@ -24,9 +24,9 @@ _CJK = (
     "\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
     "\U00020000-\U0003134f"
 )
-_WORD = re.compile(rf"[{_CJK}]+|(?:[^\W_{_CJK}]|[_\-./](?=[^\W_{_CJK}]))+")
-_CJK_RUN = re.compile(rf"[{_CJK}]+")
-_NEGATION = re.compile(
+_WORD = late(rf"[{_CJK}]+|(?:[^\W_{_CJK}]|[_\-./](?=[^\W_{_CJK}]))+")
+_CJK_RUN = late(rf"[{_CJK}]+")
+_NEGATION = late(
     r"(?i)\b(?:not|never|no|none|without|cannot|nothing|neither|avoid|stop)\b|n[’']t\b|\b(?:nicht|kein\w*|nie|ohne)\b|不(?![然同过仅但])|[没無未勿别]|ません|ない"
 )
 _STOP = frozenset(

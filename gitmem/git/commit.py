@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 from gitmem.git.objects import TreeId
 from gitmem.model.ids import CommitId
+from gitmem.patterns import late
 from gitmem.text import make_visible, one_line
 from gitmem.values import dataclass
 
-_HEADER = re.compile(rb"tree ([0-9a-f]{40})\n((?:parent [0-9a-f]{40}\n)*)author ([^\n]*)\ncommitter ([^\n]*)\n")
-_PERSON = re.compile(r"(.*?) ?<([^<>]*)> (-?\d{1,18}) ([+-])(\d\d)(\d\d)")
+_HEADER = late(rb"tree ([0-9a-f]{40})\n((?:parent [0-9a-f]{40}\n)*)author ([^\n]*)\ncommitter ([^\n]*)\n")
+_PERSON = late(r"(.*?) ?<([^<>]*)> (-?\d{1,18}) ([+-])(\d\d)(\d\d)")
 # Git strips these from the ends of names; inside, only angle brackets break the format.
 _CRUD = ".,:;<>\"\\' "
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
@@ -16,14 +15,15 @@ from gitmem.git.lockfile import find_age_s as find_file_age_s
 from gitmem.git.packs import NEW_GRAPH, Probe, work_folder
 from gitmem.git.repo import Repo
 from gitmem.git.tree_changes import iter_tree_changes
+from gitmem.patterns import late
 from gitmem.values import dataclass, replace
 
 MAX_TAGS_DEEP = 10
 _MODE = 0o444
-_COMMIT = re.compile(
+_COMMIT = late(
     rb"tree ([0-9a-f]{40})\n((?:parent [0-9a-f]{40}\n)*)author [^\n]*\ncommitter [^\n]*> (\d{1,11}) [+-]\d{4}\n"
 )
-_TAGGED = re.compile(rb"object ([0-9a-f]{40})\ntype (commit|tag)\n")
+_TAGGED = late(rb"object ([0-9a-f]{40})\ntype (commit|tag)\n")
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ from gitmem.disk import open_regular, read_regular
 from gitmem.errors import IntegrityError
 from gitmem.git.discover import read_pointer
 from gitmem.model.ids import CommitId
+from gitmem.patterns import late
 from gitmem.values import dataclass
 
-_ID = re.compile(r"[0-9a-f]{40}")
-_LOG_LINE = re.compile(rb"[0-9a-f]{40} ([0-9a-f]{40}) ")
+_ID = late(r"[0-9a-f]{40}")
+_LOG_LINE = late(rb"[0-9a-f]{40} ([0-9a-f]{40}) ")
 _TAIL_BYTES = 16 << 10
 _MAX_SYMBOLIC = 5
 

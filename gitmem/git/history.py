@@ -13,11 +13,12 @@ from gitmem.git.library import reading
 from gitmem.git.message import OP_ID, parse_message
 from gitmem.git.repo import Repo
 from gitmem.model.ids import CommitId
+from gitmem.patterns import late
 
 __all__ = ["Commit", "find_named", "find_op", "iter_commits", "list_tips", "read_commit"]
 _FURTHER_COMMITS = 16
-_WHOLE_ID = re.compile(r"[0-9a-f]{40}", re.ASCII)
-_REF_NAME = re.compile(r"[^\x00-\x20\x7f~^:?*\[\\/.-][^\x00-\x20\x7f~^:?*\[\\]*(?<![/.])")
+_WHOLE_ID = late(r"[0-9a-f]{40}", re.ASCII)
+_REF_NAME = late(r"[^\x00-\x20\x7f~^:?*\[\\/.-][^\x00-\x20\x7f~^:?*\[\\]*(?<![/.])")
 _TIPS = ("refs/heads/", "refs/remotes/", "refs/stash")
 _MAX_TAGS = 10
 """How many tags of tags are followed."""

@@ -17,6 +17,7 @@ from gitmem.git.discover import find_common_dir, find_git_dir, is_same_place, re
 from gitmem.git.library import failures, prepare_libgit2
 from gitmem.git.plain_settings import parse_plain_settings
 from gitmem.model.settings import vault_missing
+from gitmem.patterns import late
 from gitmem.text import make_visible
 from gitmem.values import dataclass
 
@@ -53,14 +54,14 @@ _FILES = (
     "objects/info/commit-graph",
     "gitmem/lock",
 )
-_INCLUDE = re.compile(rb"\[\s*include", re.IGNORECASE)
+_INCLUDE = late(rb"\[\s*include", re.IGNORECASE)
 # INV-NO-PROGRAM. These run programs for a person's own Git commands; libgit2 knows none of them.
-_RUNS_FOR_PEOPLE = re.compile(
+_RUNS_FOR_PEOPLE = late(
     r"core\.(hookspath|fsmonitor|sshcommand|gitproxy|editor|pager|askpass)|alias\..*|credential\..*helper"
     r"|gpg\..*program|diff\..*(command|textconv)|merge\..*driver|sequence\.editor|pager\..*"
 )
 # Objects that are not there would have to be fetched by a program that the settings name.
-_FETCHES_LATER = re.compile(r"extensions\.partialclone|remote\..*\.(promisor|partialclonefilter)")
+_FETCHES_LATER = late(r"extensions\.partialclone|remote\..*\.(promisor|partialclonefilter)")
 _KNOWN_EXTENSIONS = (
     "extensions.noop",
     "extensions.objectformat",

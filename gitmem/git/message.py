@@ -10,6 +10,7 @@ import re
 import textwrap
 
 from gitmem.errors import InputError
+from gitmem.patterns import late
 from gitmem.text import make_visible, one_line, shorten
 from gitmem.values import dataclass
 
@@ -18,10 +19,10 @@ OP_ID = "Gitmem-Op-Id"
 UNDOES = "Gitmem-Undoes"
 REQUEST = "Gitmem-Request"
 OTHER = "Gitmem-Other-Vault"
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
-_TRAILER = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*:[ \t]*(.*)")
+_NAME = late(r"[A-Za-z][A-Za-z0-9-]*")
+_TRAILER = late(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*:[ \t]*(.*)")
 # A trailer of ours, the line at which Git's tools stop reading, and the marks at which they cut.
-_FORGERY = re.compile(r"gitmem-|---|# -+ >8", re.IGNORECASE)
+_FORGERY = late(r"gitmem-|---|# -+ >8", re.IGNORECASE)
 _CHERRY_PICKED = "(cherry picked from commit "
 
 

@@ -21,6 +21,7 @@ from gitmem.git.library import reading, writing
 from gitmem.git.names import decode_name, encode_name
 from gitmem.git.pack_read import find_packed
 from gitmem.model.ids import new_token
+from gitmem.patterns import late
 from gitmem.typed import TYPE_CHECKING, NewType, TypeVar
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ FOLDER = 0o040000
 REGULAR_MODES = (0o100644, 0o100755, 0o100664)
 _FILES = (b"100644", b"100755", b"100664")
 _FOLDER = b"40000"
-_ENTRY = re.compile(rb"([0-7]{5,6}) ([^\0]+)\0(.{20})", re.DOTALL)
-_HEADER = re.compile(rb"(blob|tree|commit|tag) (\d{1,19})\0")
+_ENTRY = late(rb"([0-7]{5,6}) ([^\0]+)\0(.{20})", re.DOTALL)
+_HEADER = late(rb"(blob|tree|commit|tag) (\d{1,19})\0")
 _MAX_HEADER_BYTES = 64
 TEMP_PREFIX = "tmp_obj_gitmem"
 """How a loose object's file is called while it is written: a name that Git's own pruning knows, too."""

@@ -23,6 +23,7 @@ from gitmem.git.library import failures
 from gitmem.git.objects import TEMP_PREFIX, object_id_of
 from gitmem.git.pack_file import PackIndex, Placed, format_pack_index, load_pack_index
 from gitmem.git.repo import Repo
+from gitmem.patterns import late
 from gitmem.values import dataclass
 
 WORK_FOLDER = ("gitmem", "maintain")
@@ -33,8 +34,8 @@ GIT_WORK_S = 600.0
 """How long a temporary pack of Git's that nobody writes to any more is taken for one under way."""
 GC_S = 12 * 3600.0
 """Git's own bound: a ``gc.pid`` older than this is stale."""
-_PACK_NAME = re.compile(r"(pack-[0-9a-f]{40})\.idx")
-_OWN_NAME = re.compile(r"(pack-[0-9a-f]{40})\.(pack|idx|replaced)")
+_PACK_NAME = late(r"(pack-[0-9a-f]{40})\.idx")
+_OWN_NAME = late(r"(pack-[0-9a-f]{40})\.(pack|idx|replaced)")
 _COMPANIONS = (".keep", ".promisor", ".mtimes", ".bitmap")
 SAMPLE = ("17", "37", "57", "77", "97", "b7", "d7", "f7")
 _MULTI_INDEX = "multi-pack-index"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from gitmem.patterns import late
 
-_BLANK = re.compile(rb"[ \t]*(?:[#;][^\\]*)?")
-_SECTION = re.compile(rb"\[([A-Za-z0-9-]{1,100})(?: \"([^\"\\\0]{1,200})\")?\][ \t]*")
+_BLANK = late(rb"[ \t]*(?:[#;][^\\]*)?")
+_SECTION = late(rb"\[([A-Za-z0-9-]{1,100})(?: \"([^\"\\\0]{1,200})\")?\][ \t]*")
 # Nothing that is quoted, escaped, continued on the next line or followed by a comment: programs read these differently.
 _SIGN = rb"[!$-:<-\[\]-~]"
-_SETTING = re.compile(
-    rb"[ \t]*([A-Za-z][A-Za-z0-9-]{0,99})[ \t]*=[ \t]*(" + _SIGN + rb"(?:[ ]*" + _SIGN + rb")*)[ \t]*"
-)
+_SETTING = late(rb"[ \t]*([A-Za-z][A-Za-z0-9-]{0,99})[ \t]*=[ \t]*(" + _SIGN + rb"(?:[ ]*" + _SIGN + rb")*)[ \t]*")
 
 
 def parse_plain_settings(data: bytes) -> list[tuple[str, str]] | None:

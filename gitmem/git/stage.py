@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import stat
 from collections.abc import Iterable, Mapping
 
@@ -40,6 +39,7 @@ from gitmem.git.lockfile import (
 from gitmem.git.objects import REGULAR
 from gitmem.git.repo import NOT_A_FILE, PathT, Repo
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint
+from gitmem.patterns import late
 from gitmem.text import make_visible
 from gitmem.typed import Self
 from gitmem.values import dataclass
@@ -49,7 +49,7 @@ INTENT_TO_ADD = Fingerprint("intent-to-add")
 """What ``staged_ids`` says, beside ``NOT_A_FILE``, of entries that equal no blob of a commit."""
 DAMAGED = "damaged-index"
 """What a damaged staging area is kept as, in the Git directory, when it is made again."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_NAME = late(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _32_BITS = 0xFFFFFFFF
 
 

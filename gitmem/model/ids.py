@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 
 from gitmem.errors import InputError
+from gitmem.patterns import late
 from gitmem.typed import NewType
 
 RecordId = NewType("RecordId", str)
@@ -22,10 +22,10 @@ Fingerprint = NewType("Fingerprint", str)
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 """Crockford's base32 in lower case: no i, l, o, u."""
 ID_CHARS = 12
-_RECORD_ID = re.compile(f"[{ALPHABET}]{{{ID_CHARS}}}")
+_RECORD_ID = late(f"[{ALPHABET}]{{{ID_CHARS}}}")
 _OWN_OP_CHARS = 16
-_OWN_OP_ID = re.compile(f"[{ALPHABET}]{{{_OWN_OP_CHARS}}}")
-_OP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_OWN_OP_ID = late(f"[{ALPHABET}]{{{_OWN_OP_CHARS}}}")
+_OP_ID = late(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 def is_record_id(text: object) -> bool:

@@ -11,6 +11,7 @@ import unicodedata
 from gitmem.errors import InputError
 from gitmem.model.record import FOLDERS, MAX_KEY_CHARS
 from gitmem.model.vault_path import find_path_problem, fold_path
+from gitmem.patterns import late
 from gitmem.text import make_visible
 
 ROOT = "/memories"
@@ -18,7 +19,7 @@ KEY_PREFIX = "memories/"
 """What the key of a record begins with for which a model chose the path."""
 MAX_FILE_CHARS = MAX_KEY_CHARS - len(KEY_PREFIX)
 """How long a path below the root may be that a model chooses."""
-_ENCODED = re.compile(r"%(?:2e|2f|5c|25|00)", re.IGNORECASE)
+_ENCODED = late(r"%(?:2e|2f|5c|25|00)", re.IGNORECASE)
 
 
 def parse_file(text: str) -> str:

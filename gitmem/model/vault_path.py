@@ -10,6 +10,7 @@ import re
 import unicodedata
 
 from gitmem.errors import InputError
+from gitmem.patterns import late
 from gitmem.text import find_hidden, fold, make_visible
 from gitmem.typed import NewType
 
@@ -21,8 +22,8 @@ MAX_PATH_BYTES = 1024
 _DEVICES = {"con", "prn", "aux", "nul", "conin$", "conout$"} | {
     f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"
 }
-_FORBIDDEN = re.compile(r'[\\:*?"<>|\x00-\x1f\x7f]')
-_GIT_SHORT_NAME = re.compile(r"git~\d+", re.IGNORECASE)
+_FORBIDDEN = late(r'[\\:*?"<>|\x00-\x1f\x7f]')
+_GIT_SHORT_NAME = late(r"git~\d+", re.IGNORECASE)
 
 
 def parse_vault_path(text: str) -> VaultPath:

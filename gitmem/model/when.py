@@ -7,15 +7,16 @@ import datetime
 import re
 
 from gitmem.errors import InputError
+from gitmem.patterns import late
 from gitmem.typed import NamedTuple
 
 MAX_SHOWN_CHARS = 40
-_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
-_MOMENT = re.compile(
+_DATE = late(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
+_MOMENT = late(
     r"(?P<date>\d{4}-\d\d-\d\d)[Tt ](?P<time>\d\d:\d\d(?::\d\d)?)(?:\.\d{1,9})?(?P<zone>[Zz]|[+-]\d\d:\d\d)?", re.ASCII
 )
-_AGO = re.compile(r"(\d{1,4}) ?([hdwmy])(?: ago)?", re.ASCII)
-_AHEAD = re.compile(r"(?:in )?(\d{1,4}) ?([hdwmy])", re.ASCII)
+_AGO = late(r"(\d{1,4}) ?([hdwmy])(?: ago)?", re.ASCII)
+_AHEAD = late(r"(?:in )?(\d{1,4}) ?([hdwmy])", re.ASCII)
 _UNITS = {"h": datetime.timedelta(hours=1), "d": datetime.timedelta(days=1), "w": datetime.timedelta(weeks=1)}
 _DAY = _UNITS["d"]
 _END_OF_TIME = datetime.datetime.max.replace(tzinfo=datetime.UTC)

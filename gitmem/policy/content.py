@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -18,6 +17,7 @@ from gitmem.model.record import (
     Record,
     State,
 )
+from gitmem.patterns import late
 from gitmem.text import find_hidden, make_visible
 
 MAX_BODY_BYTES = 256 * 1024
@@ -28,15 +28,15 @@ MAX_TAG_CHARS = 100
 MAX_EVIDENCE = 64
 MAX_EVIDENCE_CHARS = 500
 
-_TAG_PART = re.compile(r"[^\W_][\w-]*")
-_EVIDENCE = re.compile(
+_TAG_PART = late(r"[^\W_][\w-]*")
+_EVIDENCE = late(
     r"commit:[0-9a-f]{7,64}"
     r"|file:(?![/~]|[A-Za-z]:|(?:[^#]*/)?\.\.(?:[/#]|$))[^\\#]+(?:#L\d+(?:-L?\d+)?)?"
     r"|run:\S.*"
     r"|url:https?://\S+"
 )
 # Letters in use take a handful of marks and flags six invisible tags; longer runs hide a message or break displays.
-_STACKED = re.compile(
+_STACKED = late(
     "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{33,}"
     "|[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\U000e0000-\U000e01ef]{9,}"
 )

@@ -11,6 +11,7 @@ import re
 import urllib.parse
 from collections.abc import Iterator
 
+from gitmem.patterns import late
 from gitmem.typed import NamedTuple
 
 MAX_DECODED = 1 << 20
@@ -30,9 +31,9 @@ class Layer(NamedTuple):
     alone: str = ""
 
 
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
-_PERCENT = re.compile(r"[\w.~%+&=:/@!-]{3,}", re.ASCII)
-_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
+_BASE64 = late(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+_PERCENT = late(r"[\w.~%+&=:/@!-]{3,}", re.ASCII)
+_ENCODED = late(r"%[0-9A-Fa-f]{2}")
 _TOKEN_STARTS = (
     *(
         "gh[pousr]_",
@@ -48,12 +49,12 @@ _TOKEN_STARTS = (
     ),
     *("hf_", "AIza", "ya29\\.", "SG\\.", "hvs\\.", "dop_v1_", "dckr_pat_", "shpat_", "eyJ"),
 )
-_SPLIT = re.compile(
+_SPLIT = late(
     rf"(?<![\w-])(?P<head>(?:{'|'.join(_TOKEN_STARTS)})[\w.+/=-]{{0,400}})\\?\r?\n[ \t>|]{{0,16}}"
     r"(?P<tail>[\w.+/=-]{1,400})"
 )
-_ROW = re.compile(r"^[ \t>]*\|.*\|[ \t\r]*$", re.MULTILINE)
-_RULE = re.compile(r"[ \t>]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t\r]*")
+_ROW = late(r"^[ \t>]*\|.*\|[ \t\r]*$", re.MULTILINE)
+_RULE = late(r"[ \t>]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t\r]*")
 
 
 def iter_layers(text: str) -> Iterator[Layer]:

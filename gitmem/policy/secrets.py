@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from gitmem.errors import PolicyError, UnavailableError
+from gitmem.patterns import late
 from gitmem.policy.secret_rules import PASSWORDS_ELSEWHERE, SECRET_RULES, TOKENS_ELSEWHERE
 from gitmem.policy.secret_values import is_chosen, is_filler, is_reference, is_stand_in
 from gitmem.policy.vendor_rules import VENDOR_RULES
@@ -102,7 +103,7 @@ _OTHER_WORDS = (*PASSWORDS_ELSEWHERE, *TOKENS_ELSEWHERE, "助记词", "账号", 
 _RUNS = bytes(ord("a" if 0x21 <= byte <= 0x7E and byte != ord(":") else " ") for byte in range(256))
 _LONG_RUN = b"a" * _MIN_RUN
 # Characters that the scanner looks through, or can't read: "pass<ZWSP>word" is a password too.
-_SEEN_THROUGH = re.compile(
+_SEEN_THROUGH = late(
     "[\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -111,11 +112,11 @@ _BY_NAME = "contextual-secret"
 """The scanner's rule for a value whose name, not whose form, says that it is a secret."""
 _MIN_CELL = 6
 # Signs after which a Chinese or Japanese sentence goes on without a blank; the scanner takes them for parts of a word.
-_APART = re.compile("[：，。；！？（「『【《、“‘\u3000](?=[!-~])")
+_APART = late("[：，。；！？（「『【《、“‘\u3000](?=[!-~])")
 # The scanner's time is quadratic in a run of characters without blank (9 s for 256 KiB of "eyJhbGci"), so a text that
 # has a longer one than any token is given to it in windows that overlap by half.
 _WINDOW = 8192
-_RUN_TOO_LONG = re.compile(rf"\S{{{_WINDOW // 2}}}")
+_RUN_TOO_LONG = late(rf"\S{{{_WINDOW // 2}}}")
 _BY_URL = "connection-string-password"
 _TOGETHER = 256
 _MAX_DEPTH = 3

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Sequence
 
 from gitmem.model.record import Record
+from gitmem.patterns import late
 from gitmem.relevance.terms import CJK_RUN
 
 SAME = 0.8
 """From which share of words in common, of all words of both, two records say the same."""
 MAX_CHARS = 4000
 _LIKE_LENGTH = 0.6
-_WORD = re.compile(rf"{CJK_RUN.pattern[:-1]}|[^\W_]+")
+_WORD = late(rf"{CJK_RUN.pattern[:-1]}|[^\W_]+", plain="[A-Za-z0-9]+")
 
 
 def find_twin(record: Record, others: Sequence[Record]) -> int | None:

@@ -5,11 +5,11 @@ What a record is called (title, key, aliases, tags, summary) is near every place
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from gitmem.patterns import late
 from gitmem.relevance.stem import stem
 from gitmem.relevance.terms import CJK_RUN, join_parts, split_parts
 from gitmem.typed import NamedTuple
@@ -20,7 +20,10 @@ MAX_TEXT_CHARS = 60_000
 """How much of a text is looked at."""
 
 _NEAR_WORDS = 2
-_WORD = re.compile(rf"{CJK_RUN.pattern}|[^\W_]+(?:[_\-./\\:@]{{1,2}}[^\W_]+)*")
+_WORD = late(
+    rf"{CJK_RUN.pattern}|[^\W_]+(?:[_\-./\\:@]{{1,2}}[^\W_]+)*",
+    plain=r"[A-Za-z0-9]+(?:[_\-./\\:@]{1,2}[A-Za-z0-9]+)*",
+)
 
 
 class Place(NamedTuple):

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 
 from gitmem.errors import InputError
 from gitmem.model.question import Exclusion, Phrase, Question, Word
+from gitmem.patterns import late
 from gitmem.relevance.terms import CJK_RUN, QUERY_WORD, drop_stop_words, expand_word, fold_term, name_option
 from gitmem.text import one_line
 from gitmem.values import replace
@@ -24,8 +25,8 @@ from gitmem.values import replace
 MAX_QUERY_BYTES = 1024
 MAX_QUERY_WORDS = 64
 _MIN_EXCLUDED_CHARS = 3
-_PIECE = re.compile(r'(?P<minus>-?)"(?P<quoted>[^"]*)"(?=[\s,.;:!?)]|\Z)|\S+')
-_OPTION = re.compile(r"--?(?=[A-Za-z])")
+_PIECE = late(r'(?P<minus>-?)"(?P<quoted>[^"]*)"(?=[\s,.;:!?)]|\Z)|\S+')
+_OPTION = late(r"--?(?=[A-Za-z])")
 
 
 def parse_question(text: str, exclude: Sequence[str] = ()) -> Question:

@@ -20,6 +20,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from gitmem.model.question import Word
+from gitmem.patterns import NEVER, late
 from gitmem.relevance.stopwords import CHINESE_CHARACTERS, CHINESE_WORDS, ENGLISH
 from gitmem.values import replace
 
@@ -32,27 +33,31 @@ _CJK = (
     "\u1100-\u11ff\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e"
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003134f"
 )
-CJK_RUN = re.compile(f"[{_CJK}]+")
+CJK_RUN = late(f"[{_CJK}]+", plain=NEVER)
 """Chinese, Japanese and Korean characters in a row."""
 _MARK = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f"
 )
 # Accents and signs for vowels that may be left out in writing: those of Indic scripts, Thai and kana make other words.
-_MARKS = re.compile(f"[{_MARK}]+")
-_MAY_BE_MARKED = re.compile(f"[\u0370-\u06ff\u1f00-\u1fff{_MARK}]+")
+_MARKS = late(f"[{_MARK}]+", plain=NEVER)
+_MAY_BE_MARKED = late(f"[\u0370-\u06ff\u1f00-\u1fff{_MARK}]+", plain=NEVER)
 _LETTERS = rf"[^\W_{_CJK}]+(?:[{_MARK}]+[^\W_{_CJK}]*)*"
-QUERY_WORD = re.compile(rf"[{_CJK}]+|{_LETTERS}(?:[_\-./\\:@]{{1,2}}{_LETTERS})*(?:\+\+(?!\w)|#(?!\w))?")
-_CAMEL_PART = re.compile(r"[A-Z]?[a-z]+[0-9]*|[A-Z]+(?![a-z])[0-9]*|[0-9]+")
-_PLURAL_ACRONYM = re.compile(r"[A-Z]+s")
-_NUMBERED = re.compile(r"([A-Za-z]{2,})[0-9]+")
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)+")
-_VERSION = re.compile(r"(?<![a-z0-9])[a-z]+([0-9]+(?:\.[0-9]+)+)")
+_ENDING = r"(?:\+\+(?!\w)|#(?!\w))?"
+QUERY_WORD = late(
+    rf"[{_CJK}]+|{_LETTERS}(?:[_\-./\\:@]{{1,2}}{_LETTERS})*{_ENDING}",
+    plain=rf"[A-Za-z0-9]+(?:[_\-./\\:@]{{1,2}}[A-Za-z0-9]+)*{_ENDING}",
+)
+_CAMEL_PART = late(r"[A-Z]?[a-z]+[0-9]*|[A-Z]+(?![a-z])[0-9]*|[0-9]+")
+_PLURAL_ACRONYM = late(r"[A-Z]+s")
+_NUMBERED = late(r"([A-Za-z]{2,})[0-9]+")
+_NUMBER = late(r"[0-9]+(?:\.[0-9]+)+")
+_VERSION = late(r"(?<![a-z0-9])[a-z]+([0-9]+(?:\.[0-9]+)+)")
 # Identifiers come apart at three depths: places in a path, names in a dotted name, parts of a name.
 _PLACES = str.maketrans(dict.fromkeys("/\\:@", " "))
 _NAMES = str.maketrans(dict.fromkeys("/\\:@.", " "))
 _PARTS = str.maketrans(dict.fromkeys(_SEPARATORS, " "))
-_SYMBOL_NAME = re.compile(r"(?<!\w)[A-Za-z][A-Za-z0-9]*(?:\+\+|#)(?!\w)")
+_SYMBOL_NAME = late(r"(?<!\w)[A-Za-z][A-Za-z0-9]*(?:\+\+|#)(?!\w)")
 _SYMBOLS = {"++": "plusplus", "#": "sharp"}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import re
 
+from gitmem.patterns import late
 from gitmem.resources import read_text
 from gitmem.text import make_visible, one_line
 from gitmem.typed import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from gitmem.typed import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import jinja2
 
-_SPECIAL = re.compile(
+_SPECIAL = late(
     r"""
     (?P<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)      # forges link addresses even where the @ is escaped
     | (?<=:)/(?=/)                               # the first slash of a scheme: bare URLs become links

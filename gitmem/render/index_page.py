@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from gitmem.model.record import Kind, State
+from gitmem.patterns import late
 from gitmem.render.environment import Markdown, escape_inline, render_template
 from gitmem.text import fold
 from gitmem.typed import Any
@@ -25,7 +25,7 @@ _BASELINE = {
 _OTHER_BASELINE = "Also declared"
 _OTHER = "Other"
 # A wikilink can't name a file with the first five; the others may open a span or a comment in front of the link.
-_UNLINKABLE = re.compile(r"[#^\[\]|`$]|%%")
+_UNLINKABLE = late(r"[#^\[\]|`$]|%%")
 
 
 @dataclass(frozen=True)

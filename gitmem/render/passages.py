@@ -5,14 +5,14 @@ Nothing here cuts inside one of them: half a sentence may say the opposite of th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from gitmem.fences import BLANK, mask_fences
+from gitmem.patterns import late
 
-_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]")
+_ITEM = late(r" {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]")
 # A sentence ends where the next begins with a capital, a digit or a letter without case; so "e.g. this" goes on.
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]*_]*\s+(?=[^\sa-z])|(?<=[。！？])")
+_SENTENCE_END = late(r"(?<=[.!?…])[\"')\]*_]*\s+(?=[^\sa-z])|(?<=[。！？])")
 
 
 def split_blocks(text: str) -> list[str]:

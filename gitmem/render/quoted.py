@@ -14,12 +14,13 @@ from collections.abc import Iterable, Sequence
 from gitmem.model.authority import Authority
 from gitmem.model.record import MAX_TITLE_CHARS, Record
 from gitmem.model.settings import Scope
+from gitmem.patterns import late
 from gitmem.text import has_lookalikes, make_visible, one_line, shorten
 from gitmem.values import dataclass
 
-_BACKTICKS = re.compile("`{3,}")
+_BACKTICKS = late("`{3,}")
 # With its two look-alikes: every tag, comment and turn marker of a host begins so. The brackets are one more marker.
-_MARKUP = re.compile(r"[<\uff1c\ufe64]|\[(?=\s*/?\s*INST\s*\])", re.IGNORECASE)
+_MARKUP = late(r"[<\uff1c\ufe64]|\[(?=\s*/?\s*INST\s*\])", re.IGNORECASE)
 _ENTITIES = {"<": "&lt;"}
 _QUOTE = "  >"
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import json
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -21,6 +20,7 @@ from gitmem.model.change import RecordChange
 from gitmem.model.ids import ALPHABET, ID_CHARS, RecordId
 from gitmem.model.record import Record, State
 from gitmem.model.settings import FORMAT, SHARD_COUNTS
+from gitmem.patterns import late
 from gitmem.render.index_page import render_index
 from gitmem.text import make_visible
 from gitmem.typed import Any
@@ -28,7 +28,7 @@ from gitmem.typed import Any
 CATALOG = "catalog.json"
 INDEX = "INDEX.md"
 
-_SHARD = re.compile(f"catalog/[{ALPHABET}]{{1,2}}\\.json")
+_SHARD = late(f"catalog/[{ALPHABET}]{{1,2}}\\.json")
 _ABOUT = "Made by gitmem, one record a line. Don't edit. Blank lines keep merges clean; null ends the list."
 _TAIL = b"null]}\n"
 _LINE_START = b'{"id":"'

@@ -14,6 +14,7 @@ from gitmem.model.deed import Deed
 from gitmem.model.ids import CommitId, Fingerprint, RecordId
 from gitmem.model.record import Record, state_of
 from gitmem.model.settings import Manifest
+from gitmem.patterns import late
 from gitmem.service.vault import OpenVault
 from gitmem.service.views import RecordViews
 from gitmem.values import replace
@@ -21,7 +22,7 @@ from gitmem.vault.layout import MANIFEST, POLICY
 from gitmem.vault.manifest import parse_manifest
 from gitmem.vault.statement import STATEMENT
 
-_LIKE_OURS = re.compile(r"^gitmem-[a-z-]+[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_LIKE_OURS = late(r"^gitmem-[a-z-]+[ \t]*:", re.IGNORECASE | re.MULTILINE)
 _REGULAR = (0o100644, 0o100755, 0o100664, 0)
 
 

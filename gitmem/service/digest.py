@@ -11,13 +11,13 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 from collections.abc import Sequence
 from enum import StrEnum
 
 from gitmem.clock import Clock
 from gitmem.disk import NO_FOLLOW, ensure_folder, read_regular
 from gitmem.model.ids import ID_CHARS, RecordId, new_token
+from gitmem.patterns import late
 from gitmem.values import dataclass
 from gitmem.vault.layout import VaultLayout
 
@@ -27,7 +27,7 @@ MAX_AGE_S = 7 * 24 * 3600
 """After which time without a recall a session's file goes."""
 MAX_RECORDS = 100
 MAX_FILE_BYTES = 16 << 10
-_NAME = re.compile(r"[0-9a-f]{32}(?:\.json|-[^/]*\.tmp)")
+_NAME = late(r"[0-9a-f]{32}(?:\.json|-[^/]*\.tmp)")
 
 
 class News(StrEnum):

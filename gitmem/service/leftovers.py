@@ -8,14 +8,15 @@ from collections.abc import Iterator
 
 from gitmem.disk import iter_files
 from gitmem.git.lockfile import TEMP_PREFIX
+from gitmem.patterns import late
 from gitmem.service.vault import OpenVault
 from gitmem.values import dataclass
 from gitmem.vault.layout import HomeLayout
 
-_WORK_FILE = re.compile(r"\.gitmem-.+")
-_PRIVATE_INDEX = re.compile(r"index\.(?!lock$).+")
-_LOCK = re.compile(re.escape(TEMP_PREFIX) + ".+")
-_UNFINISHED_VAULT = re.compile(r"\.gitmem-init-.+")
+_WORK_FILE = late(r"\.gitmem-.+")
+_PRIVATE_INDEX = late(r"index\.(?!lock$).+")
+_LOCK = late(re.escape(TEMP_PREFIX) + ".+")
+_UNFINISHED_VAULT = late(r"\.gitmem-init-.+")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 
@@ -12,6 +11,7 @@ from gitmem.model.answer import Answer, Hit, Status
 from gitmem.model.links import LinkTargets, link_name
 from gitmem.model.record import Problem, Record
 from gitmem.model.vault_path import VaultPath, parse_vault_path
+from gitmem.patterns import late
 from gitmem.service.find import get_record
 from gitmem.service.reading import ask, mask
 from gitmem.service.vault import OpenVault
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gitmem.catalog.database import Database
     from gitmem.catalog.reconcile import Report
 
-_PLAIN_NAME = re.compile(r"[a-z0-9_-]+")
+_PLAIN_NAME = late(r"[a-z0-9_-]+")
 
 
 def links(vault: OpenVault, ref: str) -> Answer:

@@ -9,16 +9,16 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import re
 
 from gitmem.clock import Clock
 from gitmem.disk import NO_FOLLOW, ensure_folder
 from gitmem.model.answer import Status
+from gitmem.patterns import late
 from gitmem.vault.layout import HomeLayout
 
 MAX_TOLD = 200
 MAX_AGE_S = 7 * 24 * 3600
-_NAME = re.compile(r"[0-9a-f]{32}")
+_NAME = late(r"[0-9a-f]{32}")
 
 
 def mark_told(home: str, session: str, status: Status, clock: Clock) -> bool:

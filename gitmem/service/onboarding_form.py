@@ -5,20 +5,20 @@ The template, the draft that is kept and the file of ``--from`` have this one fo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from gitmem.errors import InputError
 from gitmem.model.onboarding import Question, Questions
 from gitmem.model.record import BASELINE_KINDS, MAX_DRAFTS, MAX_TITLE_CHARS, Draft, Kind, Problem
+from gitmem.patterns import late
 from gitmem.service.together import refuse
 from gitmem.text import fold, make_visible, one_line, shorten
 from gitmem.values import dataclass, field
 
 MAX_FORM_BYTES = 1 << 20
-_HEADING = re.compile(r"#[ \t]+(?P<name>.*)")
-_BULLET = re.compile(r"[-*+](?:[ \t]+(?P<title>.*)|)")
-_INDENT = re.compile(r"\t|  ")
+_HEADING = late(r"#[ \t]+(?P<name>.*)")
+_BULLET = late(r"[-*+](?:[ \t]+(?P<title>.*)|)")
+_INDENT = late(r"\t|  ")
 _KINDS = {
     **{kind.value: kind for kind in Kind if kind in BASELINE_KINDS},
     "boundaries": Kind.BOUNDARY,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from gitmem.clock import format_utc, moment_at
@@ -11,12 +10,13 @@ from gitmem.git.history import Commit, iter_commits
 from gitmem.git.message import OP_ID, OTHER, UNDOES, parse_message
 from gitmem.model.authority import OUTSIDE
 from gitmem.model.ids import CommitId, OpId, RecordId
+from gitmem.patterns import late
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible
 from gitmem.values import dataclass
 
 MIN_OP_PREFIX_CHARS = 4
-_COMMIT_PREFIX = re.compile(r"[0-9a-f]{7,40}")
+_COMMIT_PREFIX = late(r"[0-9a-f]{7,40}")
 _MAX_SHOWN = 5
 
 

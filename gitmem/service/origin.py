@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import os
 import posixpath
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from gitmem.disk import open_regular
 from gitmem.errors import IntegrityError
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint
+from gitmem.patterns import late
 from gitmem.service.edited import EditedNote
 from gitmem.service.vault import OpenVault
 from gitmem.vault.scan import MAX_NOTE_BYTES, is_conflict_copy
@@ -27,8 +27,8 @@ MAX_ASKED = 200
 MAX_LEFT_FILES = 200
 EDITOR, GIT, GITMEM, SYNC = "editor", "git", "gitmem", "sync"
 # Nextcloud, Seafile, Google Drive; then what iCloud and OneDrive put behind the name of a note that is there, too.
-_SYNC_NAME = re.compile(r"\((?:SFConflict|conflict|Conflict)[^/)]*\)[^/]*\.md$|\(case clash[^/)]*\)[^/]*\.md$")
-_COPY_NAME = re.compile(r"(?P<stem>.+?)(?: (?P<number>[2-9])|-(?=[A-Z0-9-]*[A-Z])[A-Z0-9][A-Z0-9-]{3,14})\.md$")
+_SYNC_NAME = late(r"\((?:SFConflict|conflict|Conflict)[^/)]*\)[^/]*\.md$|\(case clash[^/)]*\)[^/]*\.md$")
+_COPY_NAME = late(r"(?P<stem>.+?)(?: (?P<number>[2-9])|-(?=[A-Z0-9-]*[A-Z])[A-Z0-9][A-Z0-9-]{3,14})\.md$")
 
 
 def guess_origins(vault: OpenVault, head: CommitId, notes: Sequence[EditedNote]) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 from gitmem.errors import PolicyError, StateError, UnavailableError
@@ -12,6 +11,7 @@ from gitmem.model.change import Change, Receipt
 from gitmem.model.ids import OpId, new_op_id
 from gitmem.model.record import BASELINE_KINDS, Record, State
 from gitmem.model.settings import Scope, VaultEntry
+from gitmem.patterns import late
 from gitmem.service.draft import summarise
 from gitmem.service.find import get_record
 from gitmem.service.gate import authorize
@@ -33,7 +33,7 @@ PROMOTED_FROM = "promoted_from"
 """The property of a record in the global vault that names the workspace to which its evidence belongs."""
 MAX_NEAR = 20
 """Among how many records of the global vault one that says the same is looked for."""
-_WORD = re.compile(r"\w+")
+_WORD = late(r"\w+")
 
 FindGlobal = Callable[[], VaultEntry | None]
 

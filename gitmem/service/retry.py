@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable, Mapping
 
@@ -30,6 +29,8 @@ def describe_request(**asked: Any) -> str:
 
 def given_fields(request: DataclassInstance) -> Mapping[str, Any]:
     """Return the fields of a request that differ from what they are when nothing is said, by name."""
+    import dataclasses
+
     found = {}
     for field in dataclasses.fields(request):
         value = getattr(request, field.name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from gitmem.clock import format_utc, moment_at
@@ -10,12 +9,13 @@ from gitmem.errors import InputError
 from gitmem.git.history import Commit, find_named, read_commit
 from gitmem.model.ids import CommitId
 from gitmem.model.when import Span, parse_when
+from gitmem.patterns import late
 from gitmem.service.operations import find_operation
 from gitmem.service.vault import OpenVault
 from gitmem.text import make_visible
 
-_REVISION = re.compile(r"(?P<name>[^~^\s]{1,300})(?P<steps>(?:[~^]\d{0,6}){0,20})")
-_STEP = re.compile(r"([~^])(\d*)")
+_REVISION = late(r"(?P<name>[^~^\s]{1,300})(?P<steps>(?:[~^]\d{0,6}){0,20})")
+_STEP = late(r"([~^])(\d*)")
 _HINT = (
     "Give a date (2026-11-30, yesterday, 2w), an operation or commit from `gitmem log`, a branch or tag, or HEAD~3; "
     "what can be read as a date is one."

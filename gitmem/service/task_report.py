@@ -6,7 +6,6 @@ A report is an observation of kind ``task``. Nobody has reviewed it; it tells th
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
@@ -16,6 +15,7 @@ from gitmem.model.change import Receipt
 from gitmem.model.ids import OpId
 from gitmem.model.record import EVIDENCE_FORM, Draft, Kind, Record
 from gitmem.model.task_report import MAX_ANSWER_CHARS, MAX_ITEM_CHARS, MAX_ITEMS, MAX_PART_CHARS, TaskReport
+from gitmem.patterns import late
 from gitmem.service.draft import summarise
 from gitmem.service.json_lines import parse_object
 from gitmem.service.observe import observe
@@ -24,9 +24,9 @@ from gitmem.typed import Any
 from gitmem.vault.report_text import LISTS, PARTS, clean, find_report, format_report
 
 MAX_FILE_BYTES = 1 << 20
-_EVIDENCE = re.compile(EVIDENCE_FORM)
+_EVIDENCE = late(EVIDENCE_FORM)
 _NAMES = ("title", *PARTS, "tags", "key")
-_TITLE = re.compile(r"#[ \t]+(?P<title>\S.*)")
+_TITLE = late(r"#[ \t]+(?P<title>\S.*)")
 
 
 def report_task(

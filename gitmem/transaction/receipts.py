@@ -13,7 +13,6 @@ import contextlib
 import errno
 import json
 import os
-import re
 from collections.abc import Iterable, Iterator
 
 from gitmem.disk import append_line, ensure_folder, open_regular
@@ -23,11 +22,12 @@ from gitmem.model.change import Receipt, RecordRef
 from gitmem.model.ids import CommitId, OpId, RecordId
 from gitmem.model.record import State
 from gitmem.model.vault_path import VaultPath
+from gitmem.patterns import late
 from gitmem.typed import Any, BinaryIO
 from gitmem.values import dataclass
 from gitmem.vault.layout import VaultLayout
 
-_LINE = re.compile(rb'\{"op": "[a-z-]+", "op_id": "[^"]+", "commit": "[0-9a-f]{40}", .*\}')
+_LINE = late(rb'\{"op": "[a-z-]+", "op_id": "[^"]+", "commit": "[0-9a-f]{40}", .*\}')
 _IN_BASELINE = b'"state": "baseline"'
 _TAIL_BYTES = 64 << 10
 _SEEN_BYTES = 512

@@ -12,18 +12,19 @@ import re
 
 from gitmem.errors import InputError, StateError
 from gitmem.model.ids import VaultId
+from gitmem.patterns import late
 from gitmem.values import dataclass
 
 BEGIN = "<!-- gitmem:begin agents-md"
 END = "<!-- gitmem:end agents-md -->"
 SHORT_COMMIT_CHARS = 12
 _DIGEST_CHARS = 16
-_OPENING = re.compile(
+_OPENING = late(
     rf"{BEGIN} vault=(?P<vault>[0-9a-hjkmnp-tv-z]{{12}}) revision=(?P<revision>[0-9a-f]{{12}})"
     rf" sha256=(?P<digest>[0-9a-f]{{16}}) chars=(?P<chars>[1-9][0-9]{{0,8}}) gap=(?P<gap>[0-2]) -->[ \t]*".encode()
 )
-_CLOSING = re.compile(re.escape(END).encode() + rb"[ \t]*")
-_ANY_MARK = re.compile(rb"<!--\s*gitmem:(?:begin|end)\s+agents-md", re.IGNORECASE)
+_CLOSING = late(re.escape(END).encode() + rb"[ \t]*")
+_ANY_MARK = late(rb"<!--\s*gitmem:(?:begin|end)\s+agents-md", re.IGNORECASE)
 _HINT = "Mend the marks, or take them out with what stands between them, and run it again."
 
 

@@ -10,9 +10,10 @@ import re
 from bisect import bisect_right
 
 from gitmem.fences import BLANK, mask_fences
+from gitmem.patterns import late
 
-_OPENER = re.compile(r"\\[\\`<]|`+|<!--")
-_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
+_OPENER = late(r"\\[\\`<]|`+|<!--")
+_BLANK_LINE = late(r"\n[ \t\r]*+\n")
 
 
 def mask_code(text: str) -> str:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from gitmem.patterns import late
 from gitmem.text import fold
 from gitmem.values import dataclass
 from gitmem.vault.code_mask import mask_code
 
-_HEADING = re.compile(r" {0,3}(?P<marks>#{1,6})(?=[ \t]|$)(?P<text>.*)")
-_CLOSING = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
-_UNDERLINE = re.compile(r" {0,3}(?:(?P<first>=+)|-+)[ \t]*")
-_NO_PARAGRAPH = re.compile(
-    r" {4}|\t| {0,3}(?:[>#|]|[-*+](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|[-*_](?:[ \t]*[-*_])+[ \t]*$)"
-)
-_BLOCK = re.compile(r"(?:^|[ \t])\^(?P<name>[A-Za-z0-9-]+)[ \t]*$")
-_PUNCTUATION = re.compile(r"[\W_]+")
+_HEADING = late(r" {0,3}(?P<marks>#{1,6})(?=[ \t]|$)(?P<text>.*)")
+_CLOSING = late(r"(?:^|[ \t]+)#+[ \t]*$")
+_UNDERLINE = late(r" {0,3}(?:(?P<first>=+)|-+)[ \t]*")
+_NO_PARAGRAPH = late(r" {4}|\t| {0,3}(?:[>#|]|[-*+](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|[-*_](?:[ \t]*[-*_])+[ \t]*$)")
+_BLOCK = late(r"(?:^|[ \t])\^(?P<name>[A-Za-z0-9-]+)[ \t]*$")
+_PUNCTUATION = late(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,25 +10,26 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from gitmem.model.record import Record
+from gitmem.patterns import late
 from gitmem.typed import Any
 from gitmem.values import dataclass
 from gitmem.vault.code_mask import blank, mask_code
 
-_ESCAPE = re.compile(r"\\[\\\[\]()!]")
-_WIKILINK = re.compile(r"(?P<embed>!?)\[\[(?P<inner>(?:(?!\]\])[^\n\[]|\[(?!\[))+?)\]\]")
+_ESCAPE = late(r"\\[\\\[\]()!]")
+_WIKILINK = late(r"(?P<embed>!?)\[\[(?P<inner>(?:(?!\]\])[^\n\[]|\[(?!\[))+?)\]\]")
 _TARGET = r"<(?P<angled>[^<>\n]*)>|(?P<bare>(?:[^\s()<>\0]|\([^\s()]*\))+)"
-_MARKDOWN_LINK = re.compile(
+_MARKDOWN_LINK = late(
     rf"(?P<embed>!?)\[(?P<text>(?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]\((?:{_TARGET})(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?\)"
 )
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
-_PROPERTY_LINK = re.compile(r"(?P<embed>!?)\[\[(?P<inner>[^\[\]\n]+)\]\]")
+_SCHEME = late(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
+_PROPERTY_LINK = late(r"(?P<embed>!?)\[\[(?P<inner>[^\[\]\n]+)\]\]")
 
 # Everything but white space, general and supplemental punctuation, and ASCII punctuation other than - _ and /.
 _TAG_CHARS = r"[^\u2000-\u206f\u2e00-\u2e7f'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\\s\0]+"
-_TAG = re.compile(_TAG_CHARS)
+_TAG = late(_TAG_CHARS)
 # After white space, at the start, and after an escaped bracket: Obsidian finds #b in "\[#b", as one of its dumps shows.
 # What comes before is looked at last, because a pattern that begins with a plain character is searched for much faster.
-_INLINE_TAG = re.compile(rf"#(?:(?<!\S#)|(?<=\\\[#))({_TAG_CHARS})")
+_INLINE_TAG = late(rf"#(?:(?<!\S#)|(?<=\\\[#))({_TAG_CHARS})")
 
 
 @dataclass(frozen=True, slots=True)

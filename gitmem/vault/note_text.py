@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 from gitmem.errors import InputError
+from gitmem.patterns import late
 from gitmem.values import dataclass, replace
 
 # Obsidian's own rule for blanks after a fence is not documented and no dump shows it. Jekyll, tree-sitter and YAML
 # itself take such a line for a fence, and Obsidian's property editor has been seen to leave one; reading it as one is
 # also the safe side: the other reading would put a second block before the first.
-_OPENING = re.compile(r"---[ \t]*(\r?\n)")
-_CLOSING = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
-_FIRST_BREAK = re.compile(r"\r?\n")
+_OPENING = late(r"---[ \t]*(\r?\n)")
+_CLOSING = late(r"---[ \t]*(?:\r?\n|\Z)")
+_FIRST_BREAK = late(r"\r?\n")
 
 
 @dataclass(frozen=True, slots=True)

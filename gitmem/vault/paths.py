@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 
 from gitmem.errors import InputError, StateError
 from gitmem.model.ids import ALPHABET
 from gitmem.model.vault_path import VaultPath, fold_path
+from gitmem.patterns import late
 from gitmem.vault.work_folder import WorkFolder
 
 MAX_FILE_BYTES = 64 << 20
 # Six random characters of an id: no other spelling of such a name is there by chance, so its folder isn't listed.
-_MADE_BY_US = re.compile(rf"[^A-Z]*-[{ALPHABET}]{{6}}\.md")
+_MADE_BY_US = late(rf"[^A-Z]*-[{ALPHABET}]{{6}}\.md")
 
 
 def check_way(root: str, path: VaultPath) -> None:

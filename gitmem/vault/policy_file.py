@@ -23,6 +23,7 @@ from gitmem.model.policy import (
     Policy,
 )
 from gitmem.model.record import EPISODIC_KINDS, KNOWLEDGE_KINDS, Kind
+from gitmem.patterns import late
 from gitmem.resources import read_text
 from gitmem.text import fold_tag, make_visible, shorten
 from gitmem.typed import Any, NoReturn
@@ -42,10 +43,10 @@ _NUMBERS: dict[str, tuple[int, int]] = dict.fromkeys(
     (0, 1_000_000),
 ) | {"candidate_days": (1, 3650), "body_chars": (0, 262_144)}
 _KINDS = sorted(KNOWLEDGE_KINDS | EPISODIC_KINDS)
-_RULE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
-_NAMESPACE = re.compile(r"[^\W_][\w-]{0,99}")
+_RULE_ID = late(r"[a-z0-9][a-z0-9-]{0,63}")
+_NAMESPACE = late(r"[^\W_][\w-]{0,99}")
 _FIRST_PART = "first part of a tag"
-_TAG = re.compile(r"(?=.{1,100}\Z)[^\W_][\w-]*(/[^\W_][\w-]*)*")
+_TAG = late(r"(?=.{1,100}\Z)[^\W_][\w-]*(/[^\W_][\w-]*)*")
 
 
 def parse_policy(data: bytes) -> Policy:

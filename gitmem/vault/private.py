@@ -5,12 +5,12 @@ INV-PRIVATE: it fails closed; what somebody meant to hold back must not be shown
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from gitmem.errors import InputError
 from gitmem.fences import find_conflict
 from gitmem.model.ids import ALPHABET, ID_CHARS, RecordId
+from gitmem.patterns import late
 from gitmem.typed import Any
 from gitmem.vault.frontmatter import parse_note
 from gitmem.vault.lookalike import find_lookalike
@@ -18,9 +18,9 @@ from gitmem.vault.note_text import decode
 
 PRIVATE = "private"
 _MAX_NAME_CHARS = 80
-_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U000([0-9A-Fa-f]{5}))")
-_TAG_OR_ANCHOR = re.compile(r"(?:[!&]\S*\s+)+")
-_ID = re.compile(rb"gitmem_id\W{0,8}([%b]{%d})(?![0-9A-Za-z])" % (ALPHABET.encode(), ID_CHARS))
+_ESCAPE = late(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U000([0-9A-Fa-f]{5}))")
+_TAG_OR_ANCHOR = late(r"(?:[!&]\S*\s+)+")
+_ID = late(rb"gitmem_id\W{0,8}([%b]{%d})(?![0-9A-Za-z])" % (ALPHABET.encode(), ID_CHARS))
 
 
 def says_private(properties: Mapping[str, Any]) -> bool:

@@ -13,16 +13,17 @@ from gitmem.errors import InputError
 from gitmem.model.authority import Authority
 from gitmem.model.ids import RecordId, parse_record_id
 from gitmem.model.record import EVIDENCE_FORM, MAX_KEY_CHARS, MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, Kind
+from gitmem.patterns import late
 from gitmem.typed import Any
 from gitmem.values import dataclass
 from gitmem.vault.markdown import parse_tag, unique_tags
 from gitmem.vault.yaml_write import format_scalar, is_date
 
-_LINE_BREAK = re.compile("[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_KEY = re.compile(rf"\S{{1,{MAX_KEY_CHARS}}}")
-_SOURCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/\S+)?")
-_EVIDENCE = re.compile(EVIDENCE_FORM)
-_LINK = re.compile(r"\[\[[^\[\]\n]+\]\]")
+_LINE_BREAK = late("[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_KEY = late(rf"\S{{1,{MAX_KEY_CHARS}}}")
+_SOURCE = late(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/\S+)?")
+_EVIDENCE = late(EVIDENCE_FORM)
+_LINK = late(r"\[\[[^\[\]\n]+\]\]")
 
 
 class MisfitError(ValueError):

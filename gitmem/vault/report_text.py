@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from gitmem.errors import InputError
 from gitmem.fences import mask_fences
 from gitmem.model.task_report import TaskReport
+from gitmem.patterns import late
 from gitmem.text import one_line
 
 PARTS = ("answer", "evidence", "checks", "uncertainty", "next")
 """The names of the parts in order; the headings are these, with a capital."""
 LISTS = ("evidence", "checks")
 """Those of them that are lists of lines."""
-_HEADING = re.compile(rf"(?P<guard>\\*)##[ \t]+(?P<name>{'|'.join(PARTS)})[ \t]*", re.IGNORECASE)
+_HEADING = late(rf"(?P<guard>\\*)##[ \t]+(?P<name>{'|'.join(PARTS)})[ \t]*", re.IGNORECASE)
 _ITEM = "- "
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 import struct
 import sys
@@ -22,6 +21,7 @@ from gitmem.model.ids import Fingerprint
 from gitmem.model.record import FOLDERS, Problem
 from gitmem.model.settings import vault_missing
 from gitmem.model.vault_path import MAX_DEPTH
+from gitmem.patterns import late
 from gitmem.typed import Self
 from gitmem.values import dataclass, field
 from gitmem.vault.folder import Folder, by_write_time
@@ -42,7 +42,7 @@ _SIGNATURE = struct.Struct(f"={SIGNATURE_FIELDS}q")
 _MASK_64 = 0x7FFF_FFFF_FFFF_FFFF
 # Syncthing, Dropbox and its kin, Obsidian Sync, obsidian-git: what to look for in all names at once, then in each.
 _CONFLICT_MARKS = (".sync-conflict-", "onflicted copy", "conflict-files-obsidian-git.md")
-_CONFLICT_COPY = re.compile(
+_CONFLICT_COPY = late(
     r"\.sync-conflict-[^/]*\.md|\([^/)]*[Cc]onflicted copy[^/)]*\)[^/]*\.md|conflict-files-obsidian-git\.md"
 )
 

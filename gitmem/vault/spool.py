@@ -12,13 +12,13 @@ import errno
 import hashlib
 import json
 import os
-import re
 import stat
 from collections.abc import Iterator
 
 from gitmem.disk import NO_FOLLOW, READ_FLAGS, ensure_folder, flush_folder, read_regular
 from gitmem.errors import GitmemError, UnavailableError
 from gitmem.model.event import Event, EventKind, Fate, Odd
+from gitmem.patterns import late
 from gitmem.typed import Any
 from gitmem.values import dataclass
 from gitmem.vault.layout import VaultLayout
@@ -32,7 +32,7 @@ MAX_SESSIONS = 300
 MAX_ALL_BYTES = 32 << 20
 MAX_AGE_DAYS = 90
 """A session to which nothing came for so long gives way."""
-_NAME = re.compile(r"[0-9a-f]{32}\.jsonl")
+_NAME = late(r"[0-9a-f]{32}\.jsonl")
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _LAST_BYTES = 4 << 10
 _RECENT_BYTES = 16 << 10

@@ -6,9 +6,8 @@ No Python library resolves the core schema as Obsidian's does (``yes``, ``12:30`
 
 from __future__ import annotations
 
-import re
-
 from gitmem.errors import InputError
+from gitmem.patterns import late
 from gitmem.typed import Any
 from gitmem.values import dataclass, field
 
@@ -22,13 +21,13 @@ _WORDS: dict[str, bool | None] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
 }  # fmt: skip
-_INTEGER = re.compile(r"[-+]?[0-9]+")
-_OCTAL = re.compile(r"0o[0-7]+")
-_HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
-_FLOAT = re.compile(
+_INTEGER = late(r"[-+]?[0-9]+")
+_OCTAL = late(r"0o[0-7]+")
+_HEXADECIMAL = late(r"0x[0-9a-fA-F]+")
+_FLOAT = late(
     r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)[eE][-+]?[0-9]+",
 )
-_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_NOT_FINITE = late(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _MAX_DIGITS = 400
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from gitmem.errors import InputError
+from gitmem.patterns import late
 from gitmem.typed import Any
 from gitmem.vault.yaml_core import MAX_VALUES, resolve_plain
 
@@ -18,7 +19,7 @@ _NAME = r"[^\W\d][\w./-]{0,60}+(?: [\w./-]{1,60}+){0,8}+"
 REST = rf"[^{ODD}:#]*+(?:(?::(?=[^\s])|(?<=[^\s])#)[^{ODD}:#]*+)*+(?<! )"
 """How a plain scalar goes on after its first character."""
 VALUE = rf"[^{ODD} \-?:,\[\]{{}}#&*!|>'\"%@`]{REST}|\"[^\"\\{ODD}]*+\"|'[^'{ODD}]*+'|\[\]"
-_LINE = re.compile(rf"^(?:({_NAME}):(?: ({VALUE}))?|( {{0,8}}+- )({VALUE})|(.+))$", re.MULTILINE)
+_LINE = late(rf"^(?:({_NAME}):(?: ({VALUE}))?|( {{0,8}}+- )({VALUE})|(.+))$", re.MULTILINE)
 MAY_NOT_BE_ITSELF = frozenset("0123456789+-.~nNtTfF\"'[")
 """With what a value begins that may not be the text that it looks like."""
 

@@ -6,7 +6,6 @@ Importing this costs tens of milliseconds, so it is imported where a block is no
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ruamel.yaml import YAML
@@ -25,13 +24,14 @@ from ruamel.yaml.events import (
 from ruamel.yaml.scanner import Scanner
 
 from gitmem.errors import InputError
+from gitmem.patterns import late
 from gitmem.typed import Any
 from gitmem.vault.yaml_core import MAX_DEPTH, MAX_VALUES, Block, Entry, Node, resolve_plain
 
-_COLON = re.compile(r"(?:[ \t]*+:)?")
+_COLON = late(r"(?:[ \t]*+:)?")
 # Printable to Obsidian, but a line break or forbidden to ruamel.yaml: DEL, C1, NEL, LS, PS, a BOM within the text.
-_ODD = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]|\r(?!\n)")
+_ODD = late("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_CONTROL = late("[\x00-\x08\x0b\x0c\x0e-\x1f]|\r(?!\n)")
 
 
 def parse_block(text: str) -> Block:

@@ -11,20 +11,21 @@ import re
 from collections.abc import Mapping
 
 from gitmem.errors import InputError
+from gitmem.patterns import late
 from gitmem.typed import Any
 from gitmem.vault.yaml_core import MAX_DEPTH, MAX_NUMBER, resolve_plain
 
 MAX_NAME_CHARS = 200
 
-_SHOWS_AS_IS = re.compile("[^\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]*")
-_BREAKS_PLAIN = re.compile(r"^[ ,\[\]{}#&*!|>'\"%@`]|^[-?:](?: |$)|^(?:---|\.\.\.)|: | #|[ :]$")
-_YAML_1_1 = re.compile(
+_SHOWS_AS_IS = late("[^\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]*")
+_BREAKS_PLAIN = late(r"^[ ,\[\]{}#&*!|>'\"%@`]|^[-?:](?: |$)|^(?:---|\.\.\.)|: | #|[ :]$")
+_YAML_1_1 = late(
     r"(?:yes|no|on|off|y|n|=|<<)"
     r"|[-+]?(?:0b[01_]+|0x[0-9a-f_]+|[0-9][0-9_]*(?::[0-9]+)*(?:\.[0-9_]*)?(?:e[-+]?[0-9]+)?|\.[0-9_]+(?:e[-+]?[0-9]+)?)",
     re.IGNORECASE,
 )
-_LIKE_A_DATE = re.compile(r"\d{4}-\d\d?-\d\d?(?:[Tt\s][\d\s:.Zz+-]*)?")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[-+]\d\d:\d\d)?)?", re.ASCII)
+_LIKE_A_DATE = late(r"\d{4}-\d\d?-\d\d?(?:[Tt\s][\d\s:.Zz+-]*)?")
+_DATE = late(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[-+]\d\d:\d\d)?)?", re.ASCII)
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 from gitmem.hosts.hooks.families import COMMAND_TOOLS, PATCH_TOOLS, Payload
+from gitmem.patterns import late
 from gitmem.typed import Any
 
 Outcome = tuple[int | None, bool | None]
@@ -14,10 +15,10 @@ Outcome = tuple[int | None, bool | None]
 UNKNOWN: Outcome = (None, None)
 _MAX_CODE = 1 << 32
 _TAIL_CHARS = 400
-_LEADING_CODE = re.compile(r"(?:Exit code:? |Command failed with exit code )(-?\d{1,10})\b")
-_GEMINI_CODE = re.compile(r"^Exit Code: (-?\d{1,10})$", re.MULTILINE)
-_GEMINI_SIGNAL = re.compile(r"^(?:Signal: |Error: )", re.MULTILINE)
-_DSH_CODE = re.compile(r"\[exit code: (-?\d{1,10})\]\s*$")
+_LEADING_CODE = late(r"(?:Exit code:? |Command failed with exit code )(-?\d{1,10})\b")
+_GEMINI_CODE = late(r"^Exit Code: (-?\d{1,10})$", re.MULTILINE)
+_GEMINI_SIGNAL = late(r"^(?:Signal: |Error: )", re.MULTILINE)
+_DSH_CODE = late(r"\[exit code: (-?\d{1,10})\]\s*$")
 
 
 def find_outcome(host: str, event: str, tool: str, payload: Payload) -> Outcome:

@@ -20,12 +20,13 @@ from gitmem.hosts.hooks.families import (
 )
 from gitmem.hosts.hooks.outcome import UNKNOWN, find_outcome
 from gitmem.model.event import EventKind, Seen
+from gitmem.patterns import late
 from gitmem.typed import Any
 from gitmem.values import replace
 
 MAX_PAYLOAD_BYTES = 8 << 20
 _MAX_PATHS = 200
-_PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\s*$", re.MULTILINE)
+_PATCHED = late(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\s*$", re.MULTILINE)
 _SUBAGENT = "agent_id"
 """A member of what a host tells of its subagents; a model writes the prompts of these."""
 _AGENT = "agent_type"

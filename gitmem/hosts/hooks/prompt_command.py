@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import re
 import shlex
 import signal
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +20,7 @@ from gitmem.hosts.environment import Environment, read_environment
 from gitmem.hosts.hooks.families import Family
 from gitmem.hosts.hooks.forms import format_result
 from gitmem.model.event import EventKind, Seen
+from gitmem.patterns import late
 from gitmem.service.memory import Memory
 from gitmem.text import find_hidden, shorten
 from gitmem.values import dataclass, field, replace
@@ -28,11 +28,11 @@ from gitmem.values import dataclass, field, replace
 MAX_COMMAND_CHARS = 2000
 MAX_ANSWER_CHARS = 9000
 """Hosts show some 10,000 characters."""
-_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_SESSION = late(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _ANY = 1000
 # What several words in a row are when they name records, and words of a sentence hardly ever: an id or a beginning of
 # one with a digit, a key of parts, a path.
-_NAME = re.compile(r"[0-9a-hjkmnp-tv-z]{12}|\S*[0-9/-]\S*|\S+\.md")
+_NAME = late(r"[0-9a-hjkmnp-tv-z]{12}|\S*[0-9/-]\S*|\S+\.md")
 
 
 @dataclass(frozen=True)
