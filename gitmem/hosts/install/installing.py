@@ -22,6 +22,8 @@ from gitmem.hosts.install.plan import Plan, find_editor, plan_install, plan_unin
 from gitmem.hosts.install.wanted import Form, Wanted, WantedFile
 
 _SHIM_COMMAND = re.compile(r"^const COMMAND = (\[.*?\])", re.MULTILINE)
+_FLEETING = frozenset(("tmp", "temp", "cache", ".cache", "Caches"))
+"""Folders in which tools make environments that they throw away again."""
 _SAYS_WHO = {InstallScope.USER: "you", InstallScope.PROJECT: "the project"}
 
 
@@ -145,6 +147,8 @@ def _tell(environment: Environment, host: str, around: Around, wanted: Wanted) -
     if not around.with_mcp:
         pip = format_command([around.command[0], "-m", "pip", "install", "gitmem-vault[mcp]"])
         yield f"without the MCP server, for which this Python lacks a package: {pip}, then install again"
+    if _FLEETING.intersection(around.command[0].split(os.sep)):
+        yield f"the Python that runs this may not stay where it is: {around.command[0]}"
     if around.variables:
         yield f"GITMEM_HOME is set here: hooks work on {environment.home} only where {host} is started with it, too"
     inside = [file.path for file in wanted.files if file.mentions_machine and _is_within(file.path, around.project)]

@@ -17,8 +17,9 @@ def put_in(text: str, file: WantedFile) -> str:
 
     A server of the wanted name that is not gitmem's is left alone. Raises ``NotJsonError``.
     """
-    for name, value in file.extra.items():
-        text = text if _read(text, (name,)) is not None else set_value(text, (name,), value)
+    if file.hooks and is_bare(text, file):
+        for name, value in file.extra.items():
+            text = set_value(text, (name,), value)
     for event, value in file.hooks.items():
         text = _put_hook(text, event, value)
     text = _remove(text, [place for place in list_own_hooks(text) if place[1] not in file.hooks])

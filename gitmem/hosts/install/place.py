@@ -30,7 +30,7 @@ def look_at(path: str, within: str = "") -> Found:
     Raises ``StateError``: ``link-leads-out``, ``link-leads-nowhere``, ``not-a-file``, ``not-readable``.
     """
     target = os.path.realpath(path)
-    if within and os.path.commonpath((target, os.path.realpath(within))) != os.path.realpath(within):
+    if within and not target.startswith(os.path.realpath(within) + os.sep):
         message = f"{path} leads out of the project, to {target}"
         raise StateError("link-leads-out", message, "Take the link away, or install for you as a person.", path=path)
     try:

@@ -166,12 +166,12 @@ def _remember(file: WantedFile, found: Found, after: bytes | None, old: KeptFile
 
 
 def _notices(file: WantedFile, found: Found, after: bytes | None, *, is_gone: bool) -> Iterator[str]:
+    if after != found.data and found.target != os.path.abspath(file.path):
+        yield f"{file.path} is a link, or lies behind one; what changes is {found.target}"
     if file.form is Form.WHOLE:
         if found.data is not None and after == found.data and (is_gone or after != file.text.encode()):
             yield f"{file.path} is not as gitmem wrote it; it was left as it is"
         return
-    if after != found.data and os.path.realpath(file.path) != os.path.abspath(file.path):
-        yield f"{file.path} is a link, or lies behind one; what changes is {found.target}"
     text = read_text(found)
     if file.server_entry and not is_gone and _change(found, lambda: find_editor(file).is_foreign_server(text, file)):
         yield f"{file.path} has another MCP server called {file.server[-1]}; it was left, and gitmem's was not added"

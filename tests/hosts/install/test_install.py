@@ -125,7 +125,7 @@ def test_what_others_edited_meanwhile_stays_and_only_gitmems_goes(machine: Machi
     machine("install", host, "--scope", scope, "--yes")
     file.write_text(file.read_text().replace('"theme": "dark"', '"theme": "light"'))
     machine("uninstall", host, "--scope", scope, "--yes")
-    assert file.read_text().replace('"theme": "light"', '"theme": "dark"') == FOREIGN_JSON or host == "cursor"
+    assert file.read_text().replace('"theme": "light"', '"theme": "dark"') == FOREIGN_JSON
     assert "gitmem" not in file.read_text()
 
 
@@ -464,3 +464,9 @@ def test_what_somebody_else_took_away_is_forgotten(machine: Machine) -> None:
     assert machine("uninstall", "gemini", "--yes", "--json").document["changed"] is False
     assert not Path(machine.gitmem.environment.home).exists()
     assert list(machine.user.rglob(".agents")) == []
+
+
+def test_a_python_that_may_not_stay_is_said(machine: Machine) -> None:
+    python = "/home/sam/.cache/uv/archive-v0/x/bin/python"
+    done = machine.with_python(python)("install", "cursor", "--yes", "--json").document
+    assert f"the Python that runs this may not stay where it is: {python}" in done["notices"]

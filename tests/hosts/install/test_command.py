@@ -1,0 +1,68 @@
+"""The command that hosts start, on every platform's shells, and how it is known again."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.errors import UnavailableError
+from gitmem.hosts.environment import Environment
+from gitmem.hosts.install.command import find_command, find_verb, format_command, parse_command
+from gitmem.hosts.install.own import find_words
+
+
+def test_the_interpreter_stands_by_its_path_and_the_folder_is_not_looked_into() -> None:
+    assert find_command(Environment("/h", "/f", python="/opt/py")) == ["/opt/py", "-P", "-m", "gitmem"]
+    with pytest.raises(UnavailableError):
+        find_command(Environment("/h", "/f", python=""))
+
+
+@pytest.mark.parametrize(
+    ("python", "line"),
+    [
+        (r"C:\Python\python.exe", "C:/Python/python.exe -P -m gitmem hook"),
+        (r"C:\Program Files\py.exe", '"C:/Program Files/py.exe" -P -m gitmem hook'),
+    ],
+)
+def test_windows_lines_are_words_for_every_shell_there(python: str, line: str) -> None:
+    assert format_command([python, "-P", "-m", "gitmem", "hook"], is_windows=True) == line
+    assert find_verb(parse_command(line)) == "hook"
+
+
+@pytest.mark.parametrize(
+    ("line", "verb"),
+    [
+        ("/opt/py -P -m gitmem hook --host codex", "hook"),
+        ("python3 -m gitmem mcp", "mcp"),
+        ("gitmem hook", "hook"),
+        ("'/o p/gitmem' hook", "hook"),
+        (r'"C:\Python 3\Scripts\gitmem.exe" mcp', "mcp"),
+        ("gitmem", ""),
+        ("python3 -m gitmemory hook", ""),
+        ("python3 -m other gitmem hook", ""),
+        ("sh -c 'gitmem hook'", ""),
+        ("env A=1 gitmem hook", ""),
+        ("echo gitmem hook", ""),
+        ("python3 gitmem hook", ""),
+        ("'unbalanced", ""),
+        ("", ""),
+    ],
+)
+def test_what_starts_gitmem(line: str, verb: str) -> None:
+    assert find_verb(parse_command(line)) == verb
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"command": "a b"}, ["a", "b"]),
+        ({"command": "/a b", "args": ["c d"]}, ["/a b", "c d"]),
+        ({"command": ["a", "b c"]}, ["a", "b c"]),
+        ({"command": ["a", 1]}, []),
+        ({"command": 1}, []),
+        ({"url": "x"}, []),
+        ("command", []),
+        (None, []),
+    ],
+)
+def test_the_words_of_an_entry(entry: object, words: list[str]) -> None:
+    assert find_words(entry) == words
