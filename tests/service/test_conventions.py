@@ -9,6 +9,7 @@ import pytest
 
 from gitmem.errors import StateError
 from gitmem.model.authority import Actor
+from gitmem.model.change import Receipt
 from gitmem.model.record import Draft, Kind
 from gitmem.service.conventions import Conventions, find_conventions
 from gitmem.service.edit import RecordEdit
@@ -135,3 +136,53 @@ def test_in_a_vault_with_keys_signatures_tell_and_no_receipt(
     first.write_text(old)  # what was signed once, brought back by hand
     commit_all(desk)
     assert [one.title for one in look(desk).records] == ["never", "signed, too"]
+
+
+def supersede(memory: Memory, agent: Actor, person: Actor, path: str) -> Receipt:
+    """Retire an observation in favour of the record at ``path``, which gets a link by that and nobody's look."""
+    return memory.retire(observe(memory, agent, "older"), "better", person, superseded_by=path)
+
+
+def test_a_link_in_passing_leaves_a_record_a_persons_and_makes_none_so(
+    memory: Memory, desk: Desk, agent: Actor, person: Actor
+) -> None:
+    paths = [review(memory, agent, person, title) for title in ("kept", "tampered")]
+    note = desk.repo / paths[1]
+    note.write_text(note.read_text().replace("Body.", "Other words."))
+    commit_all(desk)
+    done = [supersede(memory, agent, person, path) for path in (paths[0], *paths)]
+    assert "supersedes" in note.read_text()
+    assert titles(memory) == ["kept"]
+    for receipt in reversed(done[1:]):
+        memory.undo(receipt.op_id, person)
+    memory.restore(done[0].records[0].id, person)
+    assert titles(memory) == ["kept"]
+    edited = memory.edit(paths[1], RecordEdit(summary="Looked at."), person)
+    assert titles(memory) == ["kept", "tampered"]
+    again = memory.edit(paths[0], RecordEdit(body="Better."), person)
+    memory.undo(again.op_id, person)
+    memory.undo(edited.op_id, person)
+    assert titles(memory) == ["kept", "tampered"]
+
+
+@needs_openssh
+def test_a_link_in_passing_signs_for_nothing_but_itself(
+    memory: Memory, desk: Desk, agent: Actor, person: Actor, tmp_path: Path
+) -> None:
+    before = review(memory, agent, person, "of before the key")
+    memory.add_key(make_key(tmp_path, "pat"), None, person)
+    paths = [review(memory, agent, person, title) for title in ("kept", "tampered")]
+    note = desk.repo / paths[1]
+    note.write_text(note.read_text().replace("Body.", "Other words."))
+    commit_all(desk)
+    done = [supersede(memory, agent, person, path) for path in (before, paths[0], *paths)]
+    assert titles(memory) == ["kept"]
+    for receipt in reversed(done[2:]):
+        memory.undo(receipt.op_id, person)
+    memory.restore(done[1].records[0].id, person)
+    assert titles(memory) == ["kept"]
+    edited = memory.edit(paths[0], RecordEdit(body="Better."), person)
+    memory.undo(edited.op_id, person)
+    assert titles(memory) == ["kept"]
+    memory.edit(before, RecordEdit(summary="Looked at."), person)
+    assert titles(memory) == ["kept", "of before the key"]
