@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from gitmem.errors import GitmemError
@@ -87,18 +87,18 @@ def carry_out(environment: Environment, plan: Plan) -> None:
     save_kept(environment.home, kept)
 
 
-def list_standings(environment: Environment) -> list[Standing]:
-    """Return how each host stands for the person, in the working folder's project, and wherever else is remembered."""
+def list_standings(environment: Environment, hosts: Collection[str] = tuple(DESCRIBE)) -> list[Standing]:
+    """Return how each of ``hosts`` stands for the person, in the working folder's project, and elsewhere."""
     found = []
     for scope in InstallScope:
         try:
             around = look_around(environment, scope)
         except GitmemError:  # the working folder is no project
             continue
-        found += [find_standing(environment, host, around) for host in DESCRIBE]
+        found += [find_standing(environment, host, around) for host in hosts]
     known = {(one.host, one.scope, one.project) for one in found}
     for kept in load_kept(environment.home):
-        if kept.host in DESCRIBE and kept.scope in list(InstallScope) and kept.key not in known:
+        if kept.host in hosts and kept.scope in list(InstallScope) and kept.key not in known:
             around = look_around(environment, InstallScope(kept.scope), kept.project)
             found.append(find_standing(environment, kept.host, around))
     return found
@@ -167,7 +167,7 @@ def _tell_left(environment: Environment, host: str, around: Around) -> Iterator[
 
 def _list_others(environment: Environment, host: str, around: Around) -> list[Standing]:
     here = (around.scope, around.project)
-    others = (one for one in list_standings(environment) if one.host == host and one.is_installed)
+    others = (one for one in list_standings(environment, [host]) if one.is_installed)
     return [one for one in others if (one.scope, one.project) != here and _meets(one, around)]
 
 

@@ -50,6 +50,12 @@ def is_foreign_server(text: str, file: WantedFile) -> bool:
     return there is not None and not is_own_server(there)
 
 
+def count_there(text: str, place: Place) -> int | None:
+    """Return how many of the objects on the way to ``place`` are there; ``None`` where ``place`` itself is."""
+    there = [depth for depth in range(len(place) + 1) if _read(text, place[:depth]) is not None]
+    return None if not there or there[-1] == len(place) else there[-1]
+
+
 def list_own_hooks(text: str) -> list[Place]:
     """Return where hooks of gitmem's stand, in order. Raises ``NotJsonError``."""
     return [HOOKS + place for place in iter_own_hooks(_read(text, HOOKS))]

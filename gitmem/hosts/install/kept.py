@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from gitmem.disk import ensure_folder, read_regular, replace_file
@@ -23,7 +23,8 @@ _MAX_BYTES = 4 << 20
 class KeptFile:
     """One file as gitmem left it: the SHA-256 of its bytes, whether gitmem made it, and the way back.
 
-    ``undo`` is ``None`` where the way back would have to be kept in words of the person's.
+    ``undo`` is ``None`` where the way back would have to be kept in words of the person's. ``keeps`` is how many
+    objects on the way to the server were there before, ``None`` for not known.
     """
 
     path: str
@@ -31,6 +32,7 @@ class KeptFile:
     digest: str
     made: bool
     undo: tuple[Step, ...] | None = None
+    keeps: int | None = None
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,8 @@ def _parse_host(value: dict[str, Any]) -> KeptHost:
     for one in value["files"]:
         undo = one["undo"]
         steps = None if undo is None else tuple((int(at), int(length), str(was)) for at, length, was in undo)
-        files.append(
-            replace(KeptFile(str(one["path"]), str(one["form"]), str(one["digest"]), one["made"] is True), undo=steps)
-        )
+        keeps = None if one["keeps"] is None else int(one["keeps"])
+        named = (str(one["path"]), str(one["form"]), str(one["digest"]))
+        files.append(KeptFile(*named, one["made"] is True, steps, keeps))
     names = (str(value["host"]), str(value["scope"]), str(value["project"]))
     return KeptHost(*names, tuple(files), tuple(map(str, value["folders"])))

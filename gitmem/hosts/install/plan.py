@@ -138,6 +138,8 @@ def _without(file: WantedFile, found: Found, old: KeptFile | None) -> bytes | No
     if file.form is Form.WHOLE:
         return None if _is_own_whole(file, found, old) else found.data
     text = read_text(found)
+    if old is not None and old.keeps is not None:
+        file = replace(file, server_keeps=old.keeps)
     if old is not None and old.undo is not None and digest(found.data) == old.digest:
         left = apply_undo(text, old.undo)
     else:
@@ -162,7 +164,10 @@ def _remember(file: WantedFile, found: Found, after: bytes | None, old: KeptFile
         before = apply_undo(text, old.undo)
     made = found.data is None or (old is not None and old.made)
     undo = find_undo(before, after.decode().removeprefix(_BOM))
-    return KeptFile(file.path, file.form, digest(after), made, undo)
+    keeps = old.keeps if old is not None else None
+    if keeps is None and file.form is Form.JSON and file.server:
+        keeps = json_config.count_there(before, file.server)
+    return KeptFile(file.path, file.form, digest(after), made, undo, keeps)
 
 
 def _notices(file: WantedFile, found: Found, after: bytes | None, *, is_gone: bool) -> Iterator[str]:

@@ -466,6 +466,21 @@ def test_what_somebody_else_took_away_is_forgotten(machine: Machine) -> None:
     assert list(machine.user.rglob(".agents")) == []
 
 
+@pytest.mark.parametrize(
+    "there", ['{"projects": {}}', '{"projects": {"PROJECT": {"mcpServers": {}, "history": []}}}', '{"a": 1}']
+)
+def test_objects_on_the_way_to_a_server_go_if_gitmem_made_them(machine: Machine, there: str) -> None:
+    file = machine.user / ".claude.json"
+    file.write_text(there.replace("PROJECT", str(machine.project)))
+    before = json.loads(file.read_text())
+    machine("install", "claude-code", "--scope", "project", "--yes")
+    machine("install", "claude-code", "--yes")
+    machine("uninstall", "claude-code", "--scope", "project", "--yes")
+    assert json.loads(file.read_text()) == before | {"mcpServers": json.loads(file.read_text())["mcpServers"]}
+    machine("uninstall", "claude-code", "--yes")
+    assert json.loads(file.read_text()) == before
+
+
 def test_a_python_that_may_not_stay_is_said(machine: Machine) -> None:
     python = "/home/sam/.cache/uv/archive-v0/x/bin/python"
     done = machine.with_python(python)("install", "cursor", "--yes", "--json").document
