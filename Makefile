@@ -2,9 +2,11 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+HOSTS ?= .hosts
+PROGRAMS := tests/hosts/programs
 STAMP := $(VENV)/.installed
 
-.PHONY: test lint check bench faults people writers powercut fuzz docs tour clean
+.PHONY: test lint check bench faults people writers powercut fuzz hosts docs tour clean
 
 test: $(STAMP) lint
 	$(BIN)/pytest -n auto --dist worksteal
@@ -36,6 +38,17 @@ powercut: $(STAMP)
 
 fuzz: $(STAMP)
 	$(BIN)/pytest -m "slow or not slow" tests/vault tests/relevance tests/render
+
+# The hosts' real programs, by npm and pip into $(HOSTS): 1.5 GB. They talk to a stand-in for the models.
+hosts: $(STAMP) $(HOSTS)/.installed
+	GITMEM_TEST_HOSTS=$(abspath $(HOSTS)) $(BIN)/pytest -n auto --dist loadgroup -rs $(PROGRAMS)
+
+$(HOSTS)/.installed: $(PROGRAMS)/package.json $(PROGRAMS)/requirements.txt
+	mkdir -p $(HOSTS)
+	cp $(PROGRAMS)/package.json $(HOSTS)/
+	npm install --prefix $(HOSTS) --silent --no-audit --no-fund
+	-$(PYTHON) -m venv $(HOSTS)/env && $(HOSTS)/env/bin/python -m pip install --quiet --disable-pip-version-check -r $(PROGRAMS)/requirements.txt
+	touch $@
 
 bench: $(STAMP)
 	$(BIN)/python tests/bench/run.py
