@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from gitmem.errors import InputError, IntegrityError
 from gitmem.resources import read_text
 from gitmem.text import make_visible, shorten
-from gitmem.typed import Any
+from gitmem.typed import Any, NamedTuple
 
 _ASKED_FOR = frozenset({"record", "draft", "candidate", "event", "query", "policy", "report"})
 _MAX_REASON_CHARS = 300
@@ -41,6 +41,32 @@ def validate(name: str, value: Any) -> None:
             else (IntegrityError, "Look at it before anything else is written; Git has its last good state.")
         )
         raise kind("schema", f"{name}: {path or 'the whole'} {reason}", hint, path=path, schema=name) from None
+
+
+class Misfit(NamedTuple):
+    """Where a value does not fit a schema: the ``path`` of the part, the ``rule`` with its ``bound``, and the part."""
+
+    path: str
+    rule: str
+    bound: Any
+    value: Any
+
+
+def find_misfit(name: str, schema: Mapping[str, Any], value: Any) -> Misfit | None:
+    """Return the first place where ``value`` does not fit ``schema``, which is always the same for one ``name``."""
+    import fastjsonschema
+
+    if name not in _compiled:
+        _compiled[name] = fastjsonschema.compile(dict(schema), use_default=False)
+    try:
+        _compiled[name](value)
+    except fastjsonschema.JsonSchemaValueException as error:
+        path = (error.name or "data").removeprefix("data").removeprefix(".")
+        return Misfit(path, str(error.rule), error.rule_definition, error.value)
+    return None
+
+
+_compiled: dict[str, Callable[[Any], Any]] = {}
 
 
 @functools.cache

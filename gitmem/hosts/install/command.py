@@ -34,7 +34,7 @@ def find_command(environment: Environment) -> list[str]:
 
 def has_mcp() -> bool:
     """Tell whether this interpreter has what ``gitmem mcp`` needs."""
-    return all(importlib.util.find_spec(name) is not None for name in ("mcp", "gitmem.hosts.mcp"))
+    return all(importlib.util.find_spec(name) is not None for name in ("gitmem.hosts.mcp",))
 
 
 def format_command(words: Sequence[str], *, is_windows: bool = os.name == "nt") -> str:

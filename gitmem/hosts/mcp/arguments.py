@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
-from typing import Any
 
 from gitmem.errors import InputError
-from gitmem.hosts.mcp.tool_table import TOOLS, Tool
+from gitmem.hosts.mcp.tool_table import Tool
 from gitmem.model.record import Draft, Kind, State
 from gitmem.model.task_report import TaskReport
+from gitmem.service.fits import Misfit, find_misfit
 from gitmem.service.query import Filters
 from gitmem.text import make_visible, shorten
+from gitmem.typed import Any
 
 MAX_SHOWN_CHARS = 60
 _REPORT_PARTS = ("answer", "checks", "uncertainty", "next")
 Arguments = Mapping[str, Any]
 
 
-def check_arguments(tool: Tool, arguments: Any) -> None:
-    """Check what a model handed in. Raises ``InputError`` (``bad-arguments``); no value is quoted in it."""
-    problem = next(_checker(tool.name).iter_errors(arguments), None)
-    if problem is None:
-        return
-    where = ".".join(str(part) for part in problem.absolute_path) or "the arguments"
-    said = _say(problem.validator, problem.validator_value, problem.instance, tool)
-    raise InputError("bad-arguments", f"{where}: {said}", f"See the input schema of {tool.name} and call again.")
+def check_arguments(tool: Tool, arguments: dict[str, Any]) -> Arguments:
+    """Return what a model handed in, whole numbers as such. Raises ``InputError`` (``bad-arguments``).
+
+    No value is quoted in the error.
+    """
+    problem = find_misfit(tool.name, tool.takes, arguments)
+    if problem is not None:
+        said = _say(problem, tool)
+        raise InputError(
+            "bad-arguments",
+            f"{problem.path or 'the arguments'}: {said}",
+            f"See the input schema of {tool.name} and call again.",
+        )
+    return {name: int(value) if isinstance(value, float) else value for name, value in arguments.items()}
 
 
 def read_draft(arguments: Arguments) -> Draft:
@@ -81,31 +87,25 @@ def _read_tags(arguments: Arguments) -> tuple[str, ...]:
     return tuple(tag.removeprefix("#") for tag in arguments.get("tags", ()))
 
 
-@functools.cache
-def _checker(name: str) -> Any:
-    from jsonschema import Draft202012Validator
-
-    return Draft202012Validator(next(tool.takes for tool in TOOLS if tool.name == name))
-
-
-def _say(rule: str, value: Any, instance: Any, tool: Tool) -> str:
-    if rule == "additionalProperties":
+def _say(problem: Misfit, tool: Tool) -> str:
+    bound, value = problem.bound, problem.value
+    if problem.rule == "additionalProperties":
         known = tool.takes["properties"]
-        odd = shorten(make_visible(next(str(name) for name in instance if name not in known)), MAX_SHOWN_CHARS)
+        odd = shorten(make_visible(next(str(name) for name in value if name not in known)), MAX_SHOWN_CHARS)
         return f"there is no {odd!r}; there are {', '.join(known) or 'none'}"
-    if rule == "required":
-        return f"{next(name for name in value if name not in instance)} is missing"
-    if rule == "enum":
-        return f"one of {', '.join(value)}"
-    return _RULES.get(rule, "it does not fit {rule} {value}").format(rule=rule, value=value)
+    if problem.rule == "required":
+        return f"{next(name for name in bound if name not in value)} is missing"
+    if problem.rule == "enum":
+        return f"one of {', '.join(bound)}"
+    return _RULES.get(problem.rule, "it does not fit").format(bound)
 
 
 _RULES = {
-    "type": "it must be of type {value}",
+    "type": "it must be of type {}",
     "minLength": "it must not be empty",
-    "maxLength": "at most {value} characters",
-    "minimum": "at least {value}",
-    "maximum": "at most {value}",
-    "minItems": "at least {value} of them",
-    "maxItems": "at most {value} of them",
+    "maxLength": "at most {} characters",
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "minItems": "at least {} of them",
+    "maxItems": "at most {} of them",
 }

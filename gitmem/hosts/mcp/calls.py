@@ -57,8 +57,8 @@ def guard(work: Callable[[], Reply], complain: Callable[[str], None]) -> Reply:
 
 
 def _call(tool: Tool, arguments: dict[str, Any], asker: Asker) -> Reply:
-    check_arguments(tool, arguments)
+    checked = check_arguments(tool, arguments)
     with asker.open_memory() as memory:
         if tool.reads:
-            return _READERS[tool.name](memory, arguments)
-        return _WRITERS[tool.name](memory, arguments, asker.actor)
+            return _READERS[tool.name](memory, checked)
+        return _WRITERS[tool.name](memory, checked, asker.actor)

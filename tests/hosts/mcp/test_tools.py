@@ -11,16 +11,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from jsonschema import Draft202012Validator
 
 from gitmem.hosts.environment import Environment
 from gitmem.hosts.mcp import calls, reading, writing
 from gitmem.hosts.mcp.asker import begin_session, pick_folder
+from gitmem.hosts.mcp.listing import LISTS, SERVER
+from gitmem.hosts.mcp.protocol import format_result
 from gitmem.hosts.mcp.replies import MAX_REPLY_BYTES, Reply
-from gitmem.hosts.mcp.server import MAX_WAITING, Turns
-from gitmem.hosts.mcp.tool_table import TOOLS
+from gitmem.hosts.mcp.tool_table import MAX_LIST_BYTES, TOOLS
+from gitmem.hosts.mcp.turns import MAX_WAITING, Job, Turns
 from gitmem.model.authority import Actor, Surface
 from gitmem.model.record import Draft, Kind
 from gitmem.service.memory import Memory
@@ -396,42 +397,48 @@ def test_roots_are_folders_of_this_machine_or_nothing(tmp_path: Path) -> None:
         assert pick_folder([odd]) == ""
 
 
-def test_a_client_that_asks_too_much_at_once_is_told() -> None:
-    gate, turns = threading.Event(), Turns(1)
+def test_jobs_run_a_few_at_once_in_turn_and_no_more_wait_than_may() -> None:
+    begun, gate, ended, turns = threading.Semaphore(0), threading.Event(), [], Turns(2)
 
-    def wait() -> Reply:
+    def work(job: Job) -> None:
+        begun.release()
         gate.wait()
-        return Reply("done")
+        ended.append(job)
 
-    async def work() -> list[Reply]:
-        replies: list[Reply] = []
+    jobs = [Job(work) for _ in range(2 + MAX_WAITING)]
+    for number, job in enumerate(jobs):
+        assert turns.add(job)
+        if number < 2:
+            begun.acquire()
+    assert not turns.add(Job(work))
+    jobs[5].is_cancelled = True
+    assert not turns.wait(0)
+    gate.set()
+    for _ in range(MAX_WAITING - 1):
+        begun.acquire()
+    assert turns.wait(60)
+    assert set(ended) == {job for job in jobs if job is not jobs[5]}
+    turns.close()
+    assert not turns.add(Job(work))
 
-        async def one() -> None:
-            replies.append(await turns.take(wait))
-            gate.set()
 
-        async with anyio.create_task_group() as tasks:
-            for _ in range(1 + MAX_WAITING + 1):
-                tasks.start_soon(one)
-        return [*replies, await turns.take(wait)]
-
-    replies = anyio.run(work)
-    assert code_of(replies[0]) == "too-many-calls"
-    assert [reply.text for reply in replies[1:]] == ["done"] * (1 + MAX_WAITING + 1)
-
-
-def test_without_the_extra_it_says_how_to_get_it(tmp_path: Path) -> None:
+def test_it_starts_without_the_sdk_and_without_what_no_list_needs(tmp_path: Path) -> None:
+    heavy = ("mcp", "mcp_types", "anyio", "asyncio", "pydantic", "jsonschema", "pygit2", "sqlite3", "jinja2", "ruamel")
     program = (
-        "import sys; sys.modules['mcp'] = None\n"
-        "from gitmem.hosts.cli.run import run\n"
-        "sys.exit(run(['mcp', *sys.argv[1:]]))"
+        "import os, sys\n"
+        "from gitmem.hosts.mcp.server import Server\n"
+        "from gitmem.hosts.mcp.asker import begin_session\n"
+        "from gitmem.hosts.environment import Environment\n"
+        "server = Server(begin_session(Environment(home='/h', folder='/f'), None, ''), 1)\n"
+        """server.take(b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}')\n"""
+        "server.end()\n"
+        f"print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, "--json"], capture_output=True, text=True, cwd=tmp_path, check=False
-    )
-    assert done.returncode == 6
-    assert json.loads(done.stdout)["error"] == {
-        "code": "mcp-missing",
-        "message": "the library that speaks MCP can't be loaded: mcp.server",
-        "hint": "Install gitmem with it: pip install 'gitmem-vault[mcp]'.",
-    }
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert len(json.loads(done.stdout)["result"]["tools"]) == 9
+    assert done.stderr == "[]\n"
+
+
+def test_a_list_is_held_to_its_bytes() -> None:
+    sent = format_result(1, "tools/list", LISTS["tools/list"], SERVER, is_modern=False)
+    assert len(sent) <= MAX_LIST_BYTES

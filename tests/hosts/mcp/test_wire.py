@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from hosts.mcp.served import HAS_PROC, Raw, peak_rss_kib
 
-from gitmem.hosts.mcp.wire import END_S, MAX_LINE_BYTES
+from gitmem.hosts.mcp.server import END_S
+from gitmem.hosts.mcp.wire import MAX_LINE_BYTES
 from gitmem.model.authority import Actor
 from gitmem.service.memory import Memory
 
@@ -129,7 +130,7 @@ def test_wrong_arguments_are_told_without_their_values(desk: Desk) -> None:
                 ({"query": "x", "limit": 0}, "limit: at least 1"),
                 ({"query": "x", "limit": True}, "limit: it must be of type integer"),
                 ({"query": "x", "kind": "secret-thing"}, "kind: one of boundary, preference, goal, state, "),
-                ({"query": "x", "tags": ["a", 4]}, "tags.1: it must be of type string"),
+                ({"query": "x", "tags": ["a", 4]}, "tags[1]: it must be of type string"),
                 ({"query": "x", "scope\u202e": 1}, r"the arguments: there is no 'scope\\u{202e}'; there are query, "),
             ),
             1,

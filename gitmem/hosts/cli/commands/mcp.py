@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from gitmem.errors import UnavailableError
 from gitmem.hosts.cli.call import Call, pass_call
 from gitmem.hosts.cli.group import verb
 from gitmem.hosts.environment import check_name
@@ -25,17 +24,10 @@ def command(call: Call, /, *, host: str) -> int:
 
     Hosts start it; people don't. Everything it does is done as an agent: it reads, observes with evidence and proposes,
     no more. Commits what is observed, one commit a call. The vault is looked for at each call, in the folder that the
-    host works in. Needs the extra mcp: pip install 'gitmem-vault[mcp]'. Ends when its input does.
+    host works in. Ends when its input does.
     """
-    try:
-        from gitmem.hosts.mcp.server import serve
-    except ImportError as error:
-        raise UnavailableError(
-            "mcp-missing",
-            f"the library that speaks MCP can't be loaded: {error.name or error}",
-            "Install gitmem with it: pip install 'gitmem-vault[mcp]'.",
-        ) from None
     from gitmem.hosts.mcp.asker import begin_session
+    from gitmem.hosts.mcp.server import serve
 
     serve(begin_session(call.environment, call.vault, check_name("--host", host)))
     return 0
