@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from gitmem.service.memory import Memory
 
 
-def open_vault(home: str, folder: str, named: str | None = None, options: Options | None = None) -> OpenVault:
+def open_vault(
+    home: str, folder: str, named: str | None = None, options: Options | None = None, *, only_known: bool = False
+) -> OpenVault:
     """Return the vault that ``named`` or ``folder`` means; see ``service.locate.locate`` for how and its errors."""
-    entry = locate(HomeLayout(home), folder, named)
+    entry = locate(HomeLayout(home), folder, named, only_known=only_known)
     return OpenVault(entry, SystemClock(), replace(options or Options(), home=home, settle_handovers=_settle_handovers))
 
 

@@ -14,17 +14,20 @@ from gitmem.vault.manifest import load_manifest
 from gitmem.vault.registry import load_registry
 
 
-def locate(home: HomeLayout, folder: str, named: str | None = None) -> VaultEntry:
+def locate(home: HomeLayout, folder: str, named: str | None = None, *, only_known: bool = False) -> VaultEntry:
     """Return the vault that ``named`` means (a path or a name), else that of ``folder``, else the global one.
 
     A folder belongs to a vault when it lies in it, or in the project of a registered workspace, or in a linked
-    worktree of that project's repository. Reads only. Raises ``InputError`` (``no-such-vault``, ``ambiguous-vault``)
+    worktree of that project's repository. With ``only_known``, a vault that the registry doesn't know is none, unless
+    it is ``named``: for what nobody asked for in ``folder``, which may hold whatever somebody handed over. Reads only.
+    Raises ``InputError`` (``no-such-vault``, ``ambiguous-vault``)
     or ``UnavailableError`` (``no-vault``); never makes a vault.
     """
     entries = load_registry(home)
     if named is not None:
         return _find_named(home, entries, folder, named)
-    return _find_around(home, entries, folder) or _find_project(entries, folder) or _get_global(home)
+    around = _find_around(home, entries, folder, only_known=only_known)
+    return around or _find_project(entries, folder) or _get_global(home)
 
 
 def find_global(home: HomeLayout) -> VaultEntry | None:
@@ -78,11 +81,13 @@ def _find_at(entries: tuple[VaultEntry, ...], path: str) -> VaultEntry | None:
     return next((entry for entry in entries if entry.path == os.path.realpath(path)), None)
 
 
-def _find_around(home: HomeLayout, entries: tuple[VaultEntry, ...], folder: str) -> VaultEntry | None:
+def _find_around(
+    home: HomeLayout, entries: tuple[VaultEntry, ...], folder: str, *, only_known: bool = False
+) -> VaultEntry | None:
     place = os.path.realpath(folder)
     while True:
         if os.path.isfile(os.path.join(place, MANIFEST)) and os.path.lexists(os.path.join(place, ".git")):
-            entry = _entry_at(home, entries, place)
+            entry = _find_known_at(entries, place) or (None if only_known else _read_entry(home, place))
             if entry is not None:
                 return entry
         parent = os.path.dirname(place)
@@ -91,11 +96,15 @@ def _find_around(home: HomeLayout, entries: tuple[VaultEntry, ...], folder: str)
         place = parent
 
 
-def _entry_at(home: HomeLayout, entries: tuple[VaultEntry, ...], root: str) -> VaultEntry | None:
+def _find_known_at(entries: tuple[VaultEntry, ...], root: str) -> VaultEntry | None:
     main = os.path.realpath(main_worktree(root))
-    for entry in entries:
-        if os.path.realpath(entry.path) in (root, main):
-            return replace(entry, path=root)
+    known = next((entry for entry in entries if os.path.realpath(entry.path) in (root, main)), None)
+    return None if known is None else replace(known, path=root)
+
+
+def _read_entry(home: HomeLayout, root: str) -> VaultEntry | None:
+    """Return the vault at ``root`` that no entry knows, by its manifest."""
+    main = os.path.realpath(main_worktree(root))
     try:
         manifest = load_manifest(root)
     except GitmemError:

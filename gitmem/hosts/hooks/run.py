@@ -139,7 +139,7 @@ def _handle(data: bytes | None, host: str, place: _Place, task: _Task, run_typed
     from gitmem.wiring import open_vault
 
     folder = seen.folder if seen is not None and os.path.isdir(seen.folder) else place.folder
-    vault = open_vault(place.home, folder, place.named)
+    vault = open_vault(place.home, folder, place.named, only_known=True)
     if seen is not None and family is not None:
         if seen.kind is not EventKind.SESSION_END:
             task.begin(task.lost, KEEP_BUDGET_S)

@@ -21,6 +21,8 @@ from gitmem.service.init import NewVault
 from gitmem.service.memory import Memory
 from gitmem.wiring import make_vault, open_memory
 
+from conftest import git
+
 PERSON = Actor(Surface.HUMAN, "Sam Person", "sam@example.com")
 AGENT = Actor(Surface.MODEL, "agent", "agent@agents.gitmem.invalid")
 PROMPT = "How many workers run the API tests?"
@@ -300,3 +302,28 @@ def test_boundaries_that_do_not_fit_are_said_so(shop: Shop) -> None:
 def test_no_prompt_makes_a_hook_fail(shop: Shop) -> None:
     for number, prompt in enumerate(("\0", "\ud800", "```gitmem-recall\n" * 2000, '" OR NEAR(*', "x" * 3_000_000)):
         assert said(shop, take("claude-code", shop, PROMPTED, prompt=prompt, session_id=f"s{number}")) == ""
+
+
+def test_a_vault_that_came_with_a_folder_is_none_unless_it_is_named(shop: Shop, tmp_path: Path) -> None:
+    """Whoever opens a project that somebody handed over did not ask for the memory in it."""
+    theirs = tmp_path / "theirs"
+    git(tmp_path, "clone", "-q", shop.layout.repo, str(theirs))
+    (shop.home / "registry.json").write_text(json.dumps({"format": 1, "vaults": []}))
+    before = sorted(str(path) for path in shop.home.rglob("*"))
+    start = take("claude-code", shop, EventKind.SESSION_START, cwd=str(theirs))
+    prompt = take("claude-code", shop, PROMPTED, prompt=PROMPT, cwd=str(theirs))
+    for payload in (start, prompt):
+        done = shop.hook(payload, folder=theirs)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert sorted(str(path) for path in shop.home.rglob("*")) == before
+
+    named = shop.hook(prompt, "--vault", str(theirs), folder=theirs)
+    assert "two workers" in text_of(named.stdout.decode())
+
+    entry, _receipt = make_vault(str(shop.home), NewVault(Scope.GLOBAL), PERSON)
+    with open_memory(str(shop.home), str(theirs), "global") as memory:
+        memory.declare(Draft("Answer in English", kind=Kind.PREFERENCE), PERSON)
+    text = text_of(shop.hook(start, folder=theirs).stdout.decode())
+    assert "Answer in English" in text
+    assert "Never push to main" not in text
+    assert Path(entry.runtime, "events").exists()

@@ -145,7 +145,7 @@ def test_the_verbs_do_what_they_do_at_a_terminal(shop: Shop) -> None:
     assert shop.told(f"gitmem show {other}\n").startswith(f"The cache lives in Redis\nid         {other}\n")
     assert shop.told('gitmem search "redis cache"').splitlines()[0].startswith(other)
     assert shop.told("gitmem search nowhere").startswith("no record matches")
-    assert shop.told("gitmem status").startswith("vault    shop (workspace, ")
+    assert shop.told("gitmem status").split()[:3] == ["vault", "shop", "(workspace,"]
     assert shop.told("gitmem inbox") == "nothing waits in the inbox"
 
 
