@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gitmem.hosts.install.json_edit import Place, find_node, is_blank, remove_value, set_value
+from gitmem.hosts.install.json_text import has_comments
 from gitmem.hosts.install.own import is_own_hook, is_own_server, iter_own_hooks
 from gitmem.hosts.install.wanted import WantedFile
 
@@ -17,7 +18,7 @@ def put_in(text: str, file: WantedFile) -> str:
 
     A server of the wanted name that is not gitmem's is left alone. Raises ``NotJsonError``.
     """
-    if file.hooks and is_bare(text, file):
+    if (file.hooks or file.server_entry) and is_bare(text, file):
         for name, value in file.extra.items():
             text = set_value(text, (name,), value)
     for event, value in file.hooks.items():
@@ -41,7 +42,7 @@ def take_out(text: str, file: WantedFile) -> str:
 
 def is_bare(text: str, file: WantedFile) -> bool:
     """Tell whether nothing is left in ``text`` but what a new file begins with. Raises ``NotJsonError``."""
-    return "//" not in text and "/*" not in text and _read(text, ()) in (None, {}, dict(file.extra))
+    return _read(text, ()) in (None, {}, dict(file.extra)) and not has_comments(text)
 
 
 def is_foreign_server(text: str, file: WantedFile) -> bool:

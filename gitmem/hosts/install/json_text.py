@@ -80,6 +80,11 @@ def skip_blanks(text: str, at: int) -> int:
     return _Reader(text).skip(at)
 
 
+def has_comments(text: str) -> bool:
+    """Tell whether there is a comment in ``text``, which is JSON."""
+    return _COMMENT.search(_STRING.sub("", text)) is not None
+
+
 class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text

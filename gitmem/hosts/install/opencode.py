@@ -15,6 +15,8 @@ SHIM = "hosts/opencode/gitmem.js"
 PLACEHOLDER = "__GITMEM_COMMAND__"
 """Stands in the shim for the command of the hook, as a list of JSON."""
 _CONFIGS = ("opencode.jsonc", "opencode.json")
+_NEW = {"$schema": "https://opencode.ai/config.json"}
+"""What it writes into a configuration by itself; a new one has it from the beginning."""
 _TIMEOUT_MS = 30_000
 """It gives a server 5 s by itself, which Python may need on a machine that is busy."""
 
@@ -22,21 +24,23 @@ _TIMEOUT_MS = 30_000
 def describe(around: Around) -> Wanted:
     """Return its files: it runs no commands as hooks, so a small plugin does. Looks which configuration is there."""
     folder = f"{around.project}/.opencode" if around.is_project else around.folders.opencode
-    root = around.project if around.is_project else folder
+    roots = (around.project, folder) if around.is_project else (folder,)
     shim = read_text("templates", SHIM).replace(
         PLACEHOLDER, json.dumps([*around.command, "hook", "--host", HOST], ensure_ascii=False)
     )
-    there = [name for name in _CONFIGS if os.path.lexists(os.path.join(root, name))]
+    places = [f"{root}/{name}" for root in roots for name in _CONFIGS]
+    there = [place for place in places if os.path.lexists(place)]
     entry: dict[str, object] = {}
     if around.with_mcp:
         command = [*around.command, "mcp", "--host", HOST]
         entry = {"type": "local", "command": command, "enabled": True, "timeout": _TIMEOUT_MS}
         entry |= {"environment": dict(around.variables)} if around.variables else {}
     config = WantedFile(
-        os.path.join(root, there[0] if there else _CONFIGS[1]),
+        there[0] if there else f"{roots[0]}/{_CONFIGS[1]}",
         Form.JSON,
         server=("mcp", SERVER),
         server_entry=entry,
+        extra=_NEW,
     )
     plugin = WantedFile(f"{folder}/plugins/gitmem.js", Form.WHOLE, shim, is_private=False)
     return Wanted((plugin, config, around.skill_file(f"{folder}/skills")))

@@ -485,3 +485,48 @@ def test_a_python_that_may_not_stay_is_said(machine: Machine) -> None:
     python = "/home/sam/.cache/uv/archive-v0/x/bin/python"
     done = machine.with_python(python)("install", "cursor", "--yes", "--json").document
     assert f"the Python that runs this may not stay where it is: {python}" in done["notices"]
+
+
+def test_what_opencode_adds_to_a_new_file_keeps_it_from_no_uninstalling(machine: Machine) -> None:
+    before = machine.snapshot()
+    machine("install", "opencode", "--yes")
+    file = machine.file("opencode", "user")
+    assert json.loads(file.read_text())["$schema"] == "https://opencode.ai/config.json"
+    file.write_text(json.dumps(json.loads(file.read_text())))  # written anew by the host
+    machine("uninstall", "opencode", "--yes")
+    assert machine.snapshot() == before
+
+
+@pytest.mark.parametrize("name", ["opencode.jsonc", ".opencode/opencode.json"])
+def test_the_configuration_that_is_there_is_taken(machine: Machine, name: str) -> None:
+    file = machine.project / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("{\n  // https://example.com\n}\n")
+    before = machine.snapshot()
+    machine("install", "opencode", "--scope", "project", "--yes")
+    assert "gitmem" in file.read_text()
+    assert not (machine.project / "opencode.json").exists()
+    machine("uninstall", "opencode", "--scope", "project", "--yes")
+    assert machine.snapshot() == before
+
+
+def test_events_that_are_asked_for_no_more_are_taken_out(machine: Machine) -> None:
+    file = machine.file("claude-code", "user")
+    file.parent.mkdir()
+    old = {"hooks": [{"type": "command", "command": "/opt/old/python -m gitmem hook --host claude-code"}]}
+    mine = {"matcher": "Bash", "hooks": [{"type": "command", "command": "check"}]}
+    file.write_text(json.dumps({"hooks": {"PreToolUse": [mine, old], "Gone": [old]}}, indent=2))
+    machine("install", "claude-code", "--yes")
+    hooks = json.loads(file.read_text())["hooks"]
+    assert (hooks["PreToolUse"], "Gone" in hooks) == ([mine], False)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"installed": 1}', '{"installed": [{}]}', '{"installed": [{"host": 1}]}', "\x00"]
+)
+def test_what_is_remembered_may_be_broken(machine: Machine, text: str) -> None:
+    machine("install", "cursor", "--yes")
+    (Path(machine.gitmem.environment.home) / "installed.json").write_text(text)
+    assert machine("install", "cursor", "--yes", "--json").document["changed"] is False
+    machine("uninstall", "cursor", "--yes")
+    assert not any(b"gitmem" in data for data in machine.snapshot().values() if isinstance(data, bytes))
