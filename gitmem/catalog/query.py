@@ -111,6 +111,23 @@ def list_rows(database: Database, filters: Filters = NO_FILTERS, limit: int = -1
     return _select(database, f"is_shadowed = 0{condition} ORDER BY path LIMIT ?", (*values, limit))
 
 
+def list_places(
+    database: Database, states: Sequence[State], key_prefix: str = ""
+) -> list[tuple[VaultPath, RecordId, str | None]]:
+    """Return path, id and key of the records in one of ``states``, by path: what is needed of very many.
+
+    Only those whose key begins with ``key_prefix``, if one is given, whatever its case.
+    """
+    sql = f"SELECT path, id, key FROM records WHERE is_shadowed = 0 AND state IN ({marks(states)})"  # noqa: S608
+    values = [state.value for state in states]
+    if key_prefix:
+        start = fold_name(key_prefix)
+        sql += " AND rowid IN (SELECT record FROM names WHERE name >= ? AND name < ? AND field = 'key')"
+        values += [start, start[:-1] + chr(ord(start[-1]) + 1)]
+    with database.reading() as connection:
+        return connection.execute(f"{sql} ORDER BY path", values).fetchall()
+
+
 def list_links(database: Database, name: str) -> list[tuple[str, str]]:
     """Return the links that may lead to a file called ``name``, by the path of the note that holds each, then target.
 

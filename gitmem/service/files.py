@@ -7,20 +7,20 @@ from contextlib import suppress
 
 from gitmem.model.answer import Answer, Status
 from gitmem.model.authority import Actor
-from gitmem.model.memory_file import find_chosen
+from gitmem.model.memory_file import KEY_PREFIX, find_chosen
 from gitmem.service.reading import Reading, answer
 from gitmem.service.vault import OpenVault
 from gitmem.values import replace
 
 
-def list_files(vault: OpenVault) -> Answer:
-    """Return every record in use as a row: ``path``, ``id``, ``state``, ``bytes`` and ``is_chosen``, sorted by path.
+def list_files(vault: OpenVault, *, chosen_only: bool = False) -> Answer:
+    """Return every record in use as a row: ``path``, ``id``, ``bytes`` and ``is_chosen``, sorted by path.
 
     A record with a key that says so lies at the path that a model chose for it; every other one where it lies in the
-    vault. ``bytes`` is the size of its file, 0 where it just went. Private and retired records are none of them; files
-    that can't be read are in the diagnostics.
+    vault, and is left out with ``chosen_only``. ``bytes`` is the size of its file, 0 where it just went. Private and
+    retired records are none of them; files that can't be read are in the diagnostics.
     """
-    return answer(vault, _list, strict=True)
+    return answer(vault, lambda reading: _list(reading, chosen_only=chosen_only), strict=True)
 
 
 def show_file(vault: OpenVault, ref: str, actor: Actor) -> Answer:
@@ -54,25 +54,21 @@ def wait_for_writers(vault: OpenVault) -> None:
     recover_now(vault.ground, vault.tools())
 
 
-def _list(reading: Reading) -> Answer:
-    from gitmem.catalog.filters import DELIVERED, Filters
-    from gitmem.catalog.query import list_rows
+def _list(reading: Reading, *, chosen_only: bool) -> Answer:
+    from gitmem.catalog.filters import DELIVERED
+    from gitmem.catalog.query import list_places
 
     rows: dict[str, dict[str, object]] = {}
-    for row in list_rows(reading.database, Filters(states=DELIVERED)):
-        chosen = find_chosen(row.key)
+    for place, record_id, key in list_places(reading.database, DELIVERED, KEY_PREFIX if chosen_only else ""):
+        chosen = find_chosen(key)
         is_chosen = chosen is not None and chosen not in rows
-        path = chosen if chosen is not None and is_chosen else str(row.path)
+        if chosen_only and not is_chosen:
+            continue
+        path = chosen if chosen is not None and is_chosen else str(place)
         size = 0
         with suppress(OSError):
-            size = os.lstat(reading.vault.layout.file(row.path)).st_size
-        rows[path] = {
-            "path": path,
-            "id": row.id,
-            "state": row.state.value,
-            "bytes": size,
-            "is_chosen": is_chosen,
-        }
+            size = os.lstat(reading.vault.layout.file(place)).st_size
+        rows[path] = {"path": path, "id": record_id, "bytes": size, "is_chosen": is_chosen}
     found = tuple(rows[path] for path in sorted(rows))
     return Answer(
         Status.OK if found else Status.NO_MATCH, reading.head, rows=found, diagnostics=reading.report.problems

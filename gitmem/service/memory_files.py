@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 class FileVerbs(MemoryBase):
     """Records as files, and several of them changed at once; see ``service.memory``."""
 
-    def files(self) -> Answer:
+    def files(self, *, chosen_only: bool = False) -> Answer:
         """Return every record in use by the path at which a model sees it, as rows. See ``service.files``."""
         from gitmem.service.files import list_files
 
-        return report(lambda: list_files(self.vault))
+        return report(lambda: list_files(self.vault, chosen_only=chosen_only))
 
     def show_file(self, ref: str, actor: Actor | None = None) -> Answer:
         """Return one record as ``show`` does, and whether it is the actor's own. See ``service.files``."""

@@ -80,7 +80,8 @@ class MemoryTool:
         """Return what is in a file, or up to two levels deep in a folder. Raises ``CommandError``, as all commands do,
         and ``GitmemError``; nothing is written then.
         """
-        inside, tree = parse_path(path), load_tree(self.memory)
+        inside = parse_path(path)
+        tree = load_tree(self.memory, inside)
         span = None if view_range is None else (view_range[0], view_range[1])
         leaf = tree.find(inside)
         content = None if leaf is None else find_content(self.memory, leaf)
@@ -96,11 +97,12 @@ class MemoryTool:
 
     def create(self, path: str, file_text: str) -> str:
         """Write a new file, as one commit."""
-        inside, tree = parse_path(path), load_tree(self.memory)
+        inside = parse_path(path)
+        tree = load_tree(self.memory, inside)
         self._check_free(tree, inside, say.already_there(path))
         text = trim(file_text)
         draft = replace(self._new, title=_title(inside, text), body=text, key=key_of(inside))
-        with _taking_path(say.already_there(path), lambda: inside in load_tree(self.memory).leaves):
+        with _taking_path(say.already_there(path), lambda: inside in load_tree(self.memory, inside).leaves):
             self.memory.observe(draft)
         return f"File created successfully at: {_full(inside)}"
 
@@ -138,7 +140,8 @@ class MemoryTool:
 
     def delete(self, path: str) -> str:
         """Retire a file, or all in a folder, as one commit; its history stays, and the path is free again."""
-        inside, tree = parse_path(path), load_tree(self.memory)
+        inside = parse_path(path)
+        tree = load_tree(self.memory, inside)
         if not inside:
             raise CommandError(f"Error: Cannot delete the {ROOT} directory itself")
         leaves = self._get_own(tree, inside, path)
@@ -148,7 +151,8 @@ class MemoryTool:
 
     def rename(self, old_path: str, new_path: str) -> str:
         """Give a file, or all in a folder, another path, as one commit; the records stay the same."""
-        old, new, tree = parse_path(old_path), parse_path(new_path), load_tree(self.memory)
+        old, new = parse_path(old_path), parse_path(new_path)
+        tree = load_tree(self.memory, old)
         if not old:
             raise CommandError(f"Error: Cannot rename the {ROOT} directory itself")
         leaves = self._get_own(tree, old, old_path)
@@ -157,7 +161,7 @@ class MemoryTool:
         self._check_free(tree, new, say.destination_exists(new_path))
         moves = {leaf: check_chosen(new + leaf.path.removeprefix(old)) for leaf in leaves}
         edits = [(leaf.id, self._plan_move(leaf, to)) for leaf, to in moves.items()]
-        with _taking_path(say.destination_exists(new_path), lambda: bool(load_tree(self.memory).below(new))):
+        with _taking_path(say.destination_exists(new_path), lambda: bool(load_tree(self.memory, new).below(new))):
             self._change(lambda: self.memory.edit_all(edits))
         return f"Successfully renamed {_full(old)} to {_full(new)}"
 
@@ -185,7 +189,7 @@ class MemoryTool:
                 self.memory.wait_for_writers()
 
     def _read_chosen(self, inside: str, missing: CommandError) -> tuple[Leaf, Content]:
-        leaf = load_tree(self.memory).find(inside)
+        leaf = load_tree(self.memory, inside).find(inside)
         content = None if leaf is None else find_content(self.memory, leaf)
         if leaf is None or content is None:
             raise missing

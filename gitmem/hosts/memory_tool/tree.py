@@ -7,6 +7,8 @@ from gitmem.hosts.memory_tool.sentences import CommandError, echo
 from gitmem.model.answer import Answer, Status
 from gitmem.model.ids import Fingerprint, RecordId
 from gitmem.model.memory_file import ROOT, parse_file
+from gitmem.model.record import FOLDERS
+from gitmem.model.vault_path import fold_path
 from gitmem.service.memory import Memory
 from gitmem.values import dataclass
 
@@ -78,9 +80,13 @@ class Tree:
         return [(sizes[parts], f"{ROOT}/{start}{'/'.join(parts)}{end}") for parts, end in shown.items()]
 
 
-def load_tree(memory: Memory) -> Tree:
-    """Return the tree as it is now. Raises ``CommandError`` where the memory can't be read: it is no empty one then."""
-    answer = check_read(memory.files())
+def load_tree(memory: Memory, path: str = "") -> Tree:
+    """Return the tree as it is now, as much of it as has to do with ``path``: all for the root, else one side.
+
+    Raises ``CommandError`` where the memory can't be read: it is no empty one then.
+    """
+    chosen_only = bool(path) and fold_path(path.partition("/")[0]) not in FOLDERS
+    answer = check_read(memory.files(chosen_only=chosen_only))
     leaves = [Leaf(row["path"], row["id"], row["bytes"], row["is_chosen"]) for row in answer.rows]
     return Tree({leaf.path: leaf for leaf in leaves}, len({one.path for one in answer.diagnostics if one.path}))
 
