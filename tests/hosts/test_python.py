@@ -175,7 +175,7 @@ def test_all_public_names_are_there_and_load_nothing_before_they_are_used() -> N
         _ = gitmem.nothing
     program = "import sys, gitmem; print(sorted(one for one in sys.modules if one.startswith('gitmem')))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['gitmem', 'gitmem.version']"
+    assert done.stdout.strip() == "['gitmem', 'gitmem.typed', 'gitmem.version']"
 
 
 def test_a_program_that_uses_it_is_checked_whole_by_mypy(tmp_path: Path) -> None:
