@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from gitmem.errors import GitmemError
 from gitmem.model.answer import Hit
 from gitmem.model.authority import Authority
-from gitmem.model.record import MAX_TITLE_CHARS
+from gitmem.model.record import MAX_TITLE_CHARS, Record
 from gitmem.model.settings import Scope, VaultEntry
 from gitmem.model.vault_path import VaultPath
 from gitmem.render.quoted import Section, escape, format_entry, format_page, label_record, quote
@@ -112,8 +112,8 @@ def render_hits(
     entries = []
     for hit, scope in hits:
         # Not as described: what quotes it escapes it, and once is enough.
-        text = "\n".join(filter(None, (_cut(hit.record.summary), _cut(hit.snippet) if _needs_snippet(hit) else "")))
-        entries.append(format_entry(hit.record, list_labels(hit, scope, proved), text))
+        lines = (_cut(hit.record.summary), _cut(hit.snippet) if _needs_snippet(hit) else "", _list_tags(hit.record))
+        entries.append(format_entry(hit.record, list_labels(hit, scope, proved), "\n".join(filter(None, lines))))
     others = tuple(
         (f"- {plain_line(str(one['path']), MAX_VALUE_CHARS)}", *quote(_cut(str(one["snippet"])))) for one in plain
     )
@@ -123,8 +123,13 @@ def render_hits(
 
 def render_record(about: str, hit: Hit, scope: Scope, proved: Proved, text: str, notes: Sequence[str]) -> str:
     """Return one record with ``text``, all or a part of its body, as quoted data; see ``render.quoted``."""
-    entry = format_entry(hit.record, list_labels(hit, scope, proved), text)
-    return format_page("gitmem-record", about, [Section("Record:", (entry,))], notes)
+    record = hit.record
+    told = [_list_tags(record), *(f"evidence: {_cut(one)}" for one in record.evidence[:MAX_LIST])]
+    told += [f"superseded by: {_cut(one)}" for one in record.superseded_by[:MAX_LIST]]
+    entry = format_entry(record, list_labels(hit, scope, proved), "\n".join(filter(None, told)))
+    return format_page(
+        "gitmem-record", about, [Section("Record:", (entry,)), Section("Its text:", (tuple(quote(text)),))], notes
+    )
 
 
 def render_lines(name: str, about: str, heading: str, lines: Sequence[str], notes: Sequence[str]) -> str:
@@ -137,8 +142,6 @@ def list_labels(hit: Hit, scope: Scope, proved: Proved) -> list[str]:
     """Return what stands in front of a record's title: whose it is, by whose authority, and what to mind."""
     record = hit.record
     labels = label_record(record, scope, is_proved=(scope.value, record.path) in proved)
-    if record.tags:
-        labels.append(" ".join(f"#{tag}" for tag in plain_list(record.tags)))
     return [*labels, *(["uncommitted"] if hit.uncommitted else []), *(mark.text for mark in hit.marks)]
 
 
@@ -155,6 +158,11 @@ def plain_text(text: str) -> str:
 def plain_list(values: Sequence[str]) -> list[str]:
     """Return the first ``MAX_LIST`` of ``values`` as ``plain_line`` gives them."""
     return [plain_line(value, MAX_VALUE_CHARS) for value in values[:MAX_LIST]]
+
+
+def _list_tags(record: Record) -> str:
+    # Quoted like all that a record says: a label of gitmem's own it could forge.
+    return " ".join(f"#{_cut(tag)}" for tag in record.tags[:MAX_LIST])
 
 
 def _needs_snippet(hit: Hit) -> bool:

@@ -202,9 +202,8 @@ def _advise(answer: Answer) -> list[str]:
     extra = answer.extra
     said = [f"did you mean: {extra['did_you_mean']}"] if extra.get("did_you_mean") else []
     said += [extra["hint"]] if extra.get("hint") else []
-    said += (
-        [f"{extra['episodes']} episodes and tasks match as well: kind episode or task"] if extra.get("episodes") else []
-    )
+    if extra.get("episodes"):
+        said.append(f"episodes and tasks that match as well: {extra['episodes']}; kind episode or task finds them")
     return [told.plain_line(line, 300) for line in said]
 
 

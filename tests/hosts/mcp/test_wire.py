@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hosts.mcp.served import HAS_PROC, Raw, peak_rss_kib
+from hosts.mcp.served import HAS_PROC, HELLO, Raw, peak_rss_kib
 
 from gitmem.hosts.mcp.server import END_S
 from gitmem.hosts.mcp.wire import MAX_LINE_BYTES
@@ -59,6 +59,7 @@ BAD_LINES: list[tuple[bytes, int, Any]] = [
     (b'{"jsonrpc": "2.0", "id": 5, "method": 7}', -32600, 5),
     (b'{"jsonrpc": "1.0", "id": "a", "method": "ping"}', -32600, "a"),
     (b'{"id": true, "method": "ping"}', -32600, None),
+    (rb'{"jsonrpc": "2.0", "id": 4, "method": "ping", "params": {"x": "\ud800"}}', -32700, None),
     (b'"' + b"x" * MAX_LINE_BYTES + b'"', -32600, None),
     (b'{"jsonrpc": "2.0", "id": 6, "method": "tools/steal"}', -32601, 6),
     (b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": 3}}', -32602, 7),
@@ -75,6 +76,43 @@ BAD_LINES: list[tuple[bytes, int, Any]] = [
         11,
     ),
 ]
+
+BAD_ENVELOPES: list[tuple[dict[str, Any], int]] = [
+    ({"protocolVersion": "2027-01-01", "clientCapabilities": {}}, -32022),
+    ({"protocolVersion": 5, "clientCapabilities": {}}, -32022),
+    ({"protocolVersion": "2026-07-28"}, -32602),
+    ({"protocolVersion": "2026-07-28", "clientCapabilities": []}, -32602),
+]
+
+
+def test_an_envelope_that_is_not_whole_or_of_another_version_is_refused(desk: Desk) -> None:
+    with Raw(desk.home, str(desk.repo)) as server:
+        for number, (envelope, code) in enumerate(BAD_ENVELOPES):
+            meta = {f"io.modelcontextprotocol/{name}": value for name, value in envelope.items()}
+            assert server.ask(number, "tools/list", _meta=meta)["error"]["code"] == code
+        good = {"protocolVersion": "2026-07-28", "clientCapabilities": {}, "clientInfo": [1]}
+        meta = {f"io.modelcontextprotocol/{name}": value for name, value in good.items()}
+        assert server.ask(9, "tools/list", _meta=meta)["result"]["resultType"] == "complete"
+
+
+def test_a_client_that_does_not_say_where_it_works_is_waited_for_once_and_not_long(desk: Desk) -> None:
+    with Raw(desk.home, str(desk.repo)) as server:
+        hello = json.loads(json.dumps(HELLO))
+        hello["params"]["capabilities"] = {"roots": {"listChanged": True}}
+        server.tell(hello)
+        server.hear()
+        for number in (1, 2):
+            params = {"name": "memory_status", "arguments": {}}
+            server.tell({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+        assert server.hear() == {"jsonrpc": "2.0", "id": "gitmem-roots", "method": "roots/list"}
+        answers = [server.hear(), server.hear()]
+        assert sorted(answer["id"] for answer in answers) == [1, 2]
+        assert [answer["result"]["structuredContent"]["status"] for answer in answers] == ["ok", "ok"]
+        server.tell({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"})
+        server.tell({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params})
+        assert server.hear()["method"] == "roots/list"
+        server.tell({"jsonrpc": "2.0", "id": "gitmem-roots", "result": {"roots": [{"uri": 3}, 4, {"uri": "file:///"}]}})
+        assert server.hear()["result"]["isError"] is True
 
 
 def test_lines_that_are_no_requests_are_refused_and_the_next_is_answered(desk: Desk) -> None:
