@@ -52,4 +52,15 @@ def test_a_command_that_the_skill_names_does_what_it_says(command: str, gitmem: 
 def test_the_skill_names_the_commands_that_an_agent_needs() -> None:
     verbs = {shlex.split(command)[1] for command in COMMANDS}
 
-    assert verbs == {"search", "show", "recall", "context", "tags", "timeline", "observe", "propose", "review"}
+    assert verbs == {
+        "search",
+        "show",
+        "recall",
+        "context",
+        "tags",
+        "timeline",
+        "observe",
+        "propose",
+        "report",
+        "review",
+    }
