@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from gitmem.clock import SystemClock
 from gitmem.hosts.mcp import listing, pages
 from gitmem.hosts.mcp.asker import Asker, Session, pick_folder
 from gitmem.hosts.mcp.calls import call, find_tool, guard
@@ -44,6 +45,7 @@ MAX_READS = 4
 ROOTS_WAIT_S = 2.0
 MAX_LOG_LINES = 200
 _MAX_LOG_CHARS = 500
+_CLOCK = SystemClock()
 _ROOTS = "gitmem-roots"
 Make = Callable[[Asker], Message]
 
@@ -100,10 +102,11 @@ class Server:
 
     def end(self) -> bool:
         """Let what was begun finish, write what is to be said, and begin nothing more; return whether that is done."""
+        end_s = _CLOCK.monotonic_s() + END_S
         self._reads.close()
         self._writes.close()
-        is_done = self._writes.wait(END_S) and self._reads.wait(END_S)
-        return self._writer.end(END_S) and is_done
+        is_done = all(turns.wait(max(0, end_s - _CLOCK.monotonic_s())) for turns in (self._writes, self._reads))
+        return self._writer.end(max(0, end_s - _CLOCK.monotonic_s())) and is_done
 
     def give_up(self) -> None:
         """End the process: nobody hears it any more."""
