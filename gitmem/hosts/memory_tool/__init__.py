@@ -7,6 +7,10 @@
 from __future__ import annotations
 
 from gitmem.hosts.memory_tool.tool import TOOL, MemoryTool, ToolResult
+from gitmem.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gitmem.hosts.memory_tool.sdk import make_async_sdk_tool, make_sdk_tool
 
 __all__ = ["TOOL", "MemoryTool", "ToolResult", "make_async_sdk_tool", "make_sdk_tool"]
 

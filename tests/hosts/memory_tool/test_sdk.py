@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -158,3 +161,18 @@ def test_a_command_that_the_sdk_has_read_is_taken_too(desk: Desk) -> None:
         with pytest.raises(ToolError, match="already exists"):
             tool.create(wanted)
         assert tool.view(beta.BetaMemoryTool20250818ViewCommand(command="view", path=PATH)).endswith("     1\tx")
+
+
+def test_the_example_of_the_page_is_what_type_checkers_take(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "memory-tool.md").read_text()
+    example = tmp_path / "example.py"
+    example.write_text("from anthropic" + page.split("```\nfrom anthropic", 1)[1].split("```", 1)[0])
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", str(tmp_path / "cache")]
+    done = subprocess.run(
+        [*command, "--follow-imports", "silent", str(example)],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[3],
+        check=False,
+    )
+    assert done.stdout == "Success: no issues found in 1 source file\n"
