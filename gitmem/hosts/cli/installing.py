@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Any
@@ -44,7 +45,7 @@ def run_plan(call: Call, asked: Asked) -> int:
     ``carry_out`` raise; nothing is changed then.
     """
     plan = prepare(call.environment, asked.host, asked.scope, takes_away=asked.verb == "uninstall")
-    files = _mask([_tell_file(edit) for edit in plan.edits])
+    files = tell_edits(plan.edits)
     changes = bool(plan.edits) and not asked.dry_run
     if changes:
         _agree(call, asked, files)
@@ -56,6 +57,11 @@ def run_plan(call: Call, asked: Asked) -> int:
     document = _document(asked, plan, files) | {"changed": changes}
     call.print_result(document, _format_end(asked, plan, files))
     return 0
+
+
+def tell_edits(edits: Sequence[FileEdit]) -> list[dict[str, Any]]:
+    """Return of each edit its file, what is done to it and the difference, without secrets that stand in the file."""
+    return _mask([_tell_file(edit) for edit in edits])
 
 
 def format_files(files: list[dict[str, Any]]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from hosts.programs.real import (
@@ -118,6 +119,35 @@ def _live_through(story: Story) -> None:
     story.asked_after = list(models.requests)
     story.journal_after = scene.gitmem("journal", "list", may_fail=True).removeprefix(before)
     story.after = scene.files()
+
+
+CLAUDE = PROGRAMS[0]
+
+
+@pytest.mark.skipif(not CLAUDE.is_there(), reason=_skip_reason(CLAUDE))
+@pytest.mark.xdist_group(CLAUDE.host)
+def test_claude_code_takes_the_plugin(tmp_path: Path) -> None:
+    with serve_models() as models:
+        scene = Scene(tmp_path, models)
+        _set_up(CLAUDE, scene)
+        plugin = str(tmp_path / "a plugin")
+        scene.gitmem("export", "claude-plugin", plugin)
+
+        for manifest in ("plugin.json", "marketplace.json"):
+            scene.run([CLAUDE.path, "plugin", "validate", "--strict", f"{plugin}/.claude-plugin/{manifest}"])
+        scene.run([CLAUDE.path, "plugin", "marketplace", "add", plugin], CLAUDE.variables(scene))
+        scene.run([CLAUDE.path, "plugin", "install", "gitmem@gitmem"], CLAUDE.variables(scene))
+        models.turns += CLAUDE.looks
+        CLAUDE.prompt(scene, PROMPT)
+        installed = list(models.asked)
+        scene.run([CLAUDE.path, "plugin", "uninstall", "gitmem@gitmem"], CLAUDE.variables(scene))
+        models.requests.clear()
+        CLAUDE.prompt(scene, PROMPT)
+
+    told = [[texts_of(body).count(text) for text in (BOUNDARY, RECORD)] for body in installed]
+    assert told == [[1, 1]] * len(installed)
+    assert "mcp__plugin_gitmem_gitmem__memory_search" in names_in(installed[-1])
+    assert {texts_of(body).count(text) for body in models.asked for text in (BOUNDARY, RECORD)} == {0}
 
 
 def test_the_context_and_the_recall_reach_the_model_once(story: Story) -> None:

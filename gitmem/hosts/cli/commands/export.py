@@ -15,11 +15,14 @@ OUT_OF_STEP = 1
 NOTHING_CONFIRMED = 1
 
 
-@family("export", "gitmem export agents-md\ngitmem export agents-md CLAUDE.md --check")
+@family(
+    "export",
+    "gitmem export agents-md\ngitmem export agents-md CLAUDE.md --check\ngitmem export claude-plugin ~/gitmem-plugin",
+)
 def command() -> None:
-    """Write what the memory holds into files of other programs.
+    """Write what the memory holds, or gitmem itself, into files of other programs.
 
-    Writes files that belong to the project, nothing into the vault; they change only when it is run again.
+    Writes files that are not the memory's, nothing into the vault; they change only when it is run again.
     """
 
 
@@ -73,4 +76,23 @@ def agents_md(call: Call, /, file: str | None, max_chars: int | None, **how: boo
     return 0
 
 
+@verb(
+    "claude-plugin",
+    "gitmem export claude-plugin ~/gitmem-plugin\ngitmem export claude-plugin ~/gitmem-plugin --dry-run",
+)
+@click.argument("folder", metavar="FOLDER", type=text)
+@click.option("--dry-run", is_flag=True, help="Show the files; write none.")
+@pass_call
+def claude_plugin(call: Call, folder: str, *, dry_run: bool) -> int:
+    """Write gitmem of this machine into FOLDER, as a plugin of Claude Code's.
+
+    It holds the hooks, the skill and the MCP server, and is its own marketplace. Use it or `gitmem install
+    claude-code`, not both. FOLDER is new, empty, or one that this command made; run it again after an update of gitmem.
+    """
+    from gitmem.hosts.cli.plugin_export import export_plugin
+
+    return export_plugin(call, folder, dry_run=dry_run)
+
+
 command.add_command(agents_md)
+command.add_command(claude_plugin)
