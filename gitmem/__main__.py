@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 
-from gitmem.typed import TYPE_CHECKING
+from gitmem.typed import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,16 +14,34 @@ if TYPE_CHECKING:
     from gitmem.hosts.environment import Environment
 
 INTERRUPTED = 130
+_MANY_OBJECTS = 100_000
 HOOK_OPTIONS = ("--host", "--vault")
 
 
-def main() -> None:
-    """Run the command line that this process was given, and exit with its code."""
+def main(*, is_short: bool = False) -> None:
+    """Run the command line that this process was given, and exit with its code.
+
+    A process that ``is_short`` does not tidy up its memory, neither meanwhile nor at its end, which takes as long as
+    an event is kept.
+    """
+    if is_short:
+        import gc
+
+        gc.set_threshold(_MANY_OBJECTS)
     try:
         code = _run(sys.argv[1:])
     except KeyboardInterrupt:
         code = INTERRUPTED
+    if is_short:
+        _end(code)
     sys.exit(code)
+
+
+def _end(code: int) -> NoReturn:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or nobody reads it any more
+            stream.flush()
+    os._exit(code)
 
 
 def _run(args: list[str]) -> int:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gitmem.model.settings import VaultEntry
     from gitmem.service.init import NewVault
     from gitmem.service.memory import Memory
+    from gitmem.service.memory_read import ReadVerbs
 
 
 def open_vault(
@@ -35,6 +36,13 @@ def open_memory(
 ) -> Memory:
     """Return the memory over the vault that ``open_vault`` returns; ``actor`` writes where a call names nobody."""
     return make_memory(open_vault(home, folder, named, options), actor)
+
+
+def make_reader(vault: OpenVault) -> ReadVerbs:
+    """Return what can read an open ``vault``: a memory without what writes, and without the time that this takes."""
+    from gitmem.service.memory_read import ReadVerbs
+
+    return ReadVerbs(vault, lambda: find_global(HomeLayout(vault.options.home)))
 
 
 def make_memory(vault: OpenVault, actor: Actor | None = None) -> Memory:

@@ -10,7 +10,6 @@ import os
 from collections.abc import Sequence
 from hashlib import blake2b
 
-from gitmem.curator.commands import find_command
 from gitmem.model.event import Event, EventKind, Seen
 from gitmem.patterns import late
 from gitmem.text import find_hidden
@@ -49,6 +48,8 @@ class Around:
 
 def make_event(seen: Seen, around: Around) -> Event:
     """Return what may be kept of ``seen``; ``schema/event.schema.json`` describes every event that this makes."""
+    from gitmem.curator.commands import find_command
+
     command = find_command(seen.command_line)
     tells = command.tells_failure if seen.failed else command.tells_pass
     # How a whole line went says nothing of a command in its middle.

@@ -13,11 +13,9 @@ from gitmem.errors import InputError, StateError, UnavailableError
 from gitmem.git.discover import is_same_place
 from gitmem.git.head import Head, find_operation, read_head
 from gitmem.git.hostile import Place, check_repository
-from gitmem.git.index_file import load_index
 from gitmem.git.kinds import ObjectType
 from gitmem.git.library import failures, prepare_libgit2, reading, writing
 from gitmem.git.objects import FOLDER, REGULAR_MODES, ObjectStore
-from gitmem.git.pack_bounds import check_pack_bounds
 from gitmem.model.ids import CommitId, Fingerprint, fingerprint
 from gitmem.typed import TYPE_CHECKING, TypeVar
 
@@ -58,6 +56,8 @@ class Repo:
         """
         import pygit2
         from pygit2.enums import RepositoryOpenFlag
+
+        from gitmem.git.pack_bounds import check_pack_bounds
 
         prepare_libgit2()
         check_pack_bounds(self.objects_dir)
@@ -117,10 +117,14 @@ class Repo:
 
     def has_lost_index(self) -> bool:
         """Tell whether the staging area is missing or damaged. Raises as ``unmerged_paths`` does."""
+        from gitmem.git.index_file import load_index
+
         return load_index(self.index_path) is None
 
     def unmerged_paths(self) -> list[str]:
         """Return the paths that a merge left unmerged in the staging area, sorted; none for one that can't be read."""
+        from gitmem.git.index_file import load_index
+
         index = load_index(self.index_path)
         return [] if index is None else index.unmerged_paths()
 
@@ -130,6 +134,8 @@ class Repo:
         Looks at the whole work tree. The vault's ``.gitignore`` counts, a person's global ignores do not.
         """
         from pygit2.enums import FileStatus
+
+        from gitmem.git.index_file import load_index
 
         quiet = (FileStatus.CURRENT, FileStatus.IGNORED)
         tip = self.head().commit

@@ -14,7 +14,6 @@ from gitmem.errors import PolicyError, UnavailableError
 from gitmem.patterns import late
 from gitmem.policy.secret_rules import PASSWORDS_ELSEWHERE, SECRET_RULES, TOKENS_ELSEWHERE
 from gitmem.policy.secret_values import is_chosen, is_filler, is_reference, is_stand_in
-from gitmem.policy.vendor_rules import VENDOR_RULES
 from gitmem.typed import TYPE_CHECKING, NamedTuple
 from gitmem.values import dataclass
 
@@ -227,6 +226,8 @@ def _apply_rules(text: str) -> Iterator[_Span]:
 def _apply_vendor_rules(text: str) -> Iterator[_Span]:
     if not _has_long_run(text):
         return
+    from gitmem.policy.vendor_rules import VENDOR_RULES
+
     for rule in VENDOR_RULES:
         if rule.hint in text:
             for match in re.finditer(rule.pattern, text):

@@ -88,6 +88,9 @@ def find_places(text: str, wanted: Mapping[str, float], known: dict[str, tuple[P
 
 
 def _find_in_word(word: str, wanted: Mapping[str, float]) -> tuple[Place, ...]:
+    if word.isascii() and word.isalpha() and word.islower():  # most are
+        form = stem(word)
+        return (Place(0.0, form),) if form in wanted else ()
     if CJK_RUN.match(word):
         forms = [(i / 2, form) for i in range(len(word)) for form in {word[i : i + 2]: 0, word[i]: 0}]
     else:

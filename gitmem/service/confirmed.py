@@ -13,12 +13,15 @@ from collections.abc import Iterable
 
 from gitmem.errors import IntegrityError
 from gitmem.model.authority import Authority, Surface
-from gitmem.model.change import Receipt
 from gitmem.model.record import Record, State
-from gitmem.model.signing import Statement
 from gitmem.model.vault_path import VaultPath
-from gitmem.service.standing import Standing, read_standing
 from gitmem.service.vault import OpenVault
+from gitmem.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gitmem.model.change import Receipt
+    from gitmem.model.signing import Statement
+    from gitmem.service.standing import Standing
 
 
 def list_confirmed(
@@ -31,11 +34,12 @@ def list_confirmed(
     where that was asked already. In a vault without keys that was cloned, or where receipts were lost, none is. Raises
     ``UnavailableError`` (``receipts-unreadable``).
     """
-    from gitmem.transaction.receipts import find_latest
-
     declared = [one for one in committed if is_declared(one)]
     if not declared:
         return frozenset()
+    from gitmem.service.standing import read_standing
+    from gitmem.transaction.receipts import find_latest
+
     standing = standing or read_standing(vault, vault.head())
     if standing.is_keyed:
         return _list_signed(vault, declared, standing.statement)

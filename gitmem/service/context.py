@@ -101,16 +101,6 @@ def context(
     return Answer(wanted.status, own.head, rows=tuple(map(_row, shown)), diagnostics=tuple(told), extra=extra)
 
 
-def add_status(answer: Answer) -> Answer:
-    """Return ``answer`` with the line, as ``extra["text"]``, that says why there is nothing, where it has no text."""
-    from gitmem.render.status_line import render_status
-
-    if "text" in answer.extra:
-        return answer
-    code = answer.diagnostics[0].code if answer.diagnostics else ""
-    return replace(answer, extra={"text": render_status(answer.status, code), **answer.extra})
-
-
 def _look_at_global(
     vault: OpenVault, find_global: Callable[[], VaultEntry | None]
 ) -> tuple[list[_Look], tuple[Problem, ...]]:

@@ -99,7 +99,8 @@ class ReadVerbs(MemoryBase):
 
         At most ``max_chars`` characters, the policy's bound unless given. See ``service.context``.
         """
-        from gitmem.service.context import add_status, context
+        from gitmem.service.context import context
+        from gitmem.service.status_line import add_status
 
         return add_status(report(lambda: context(self.vault, max_chars, self.find_global)))
 
@@ -110,8 +111,8 @@ class ReadVerbs(MemoryBase):
 
         See ``service.recall``.
         """
-        from gitmem.service.context import add_status
         from gitmem.service.recall import recall
+        from gitmem.service.status_line import add_status
 
         def ask() -> Answer:
             return recall(

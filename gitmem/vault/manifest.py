@@ -14,7 +14,6 @@ from gitmem.text import make_visible
 from gitmem.typed import Any, TypeVar
 from gitmem.vault.layout import MANIFEST
 from gitmem.vault.paths import read_file
-from gitmem.vault.schema import validate
 
 MAX_NAME_CHARS = 200
 MAX_BRANCH_CHARS = 255
@@ -88,6 +87,8 @@ def format_manifest(manifest: Manifest) -> bytes:
     }
     if manifest.human_keys:
         value["human_keys"] = [vars(key) for key in manifest.human_keys]
+    from gitmem.vault.schema import validate
+
     validate("manifest", value)
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
 

@@ -15,7 +15,6 @@ from gitmem.text import make_visible
 from gitmem.typed import Any
 from gitmem.vault.layout import HomeLayout
 from gitmem.vault.manifest import MAX_NAME_CHARS, get_member
-from gitmem.vault.schema import validate
 
 FORMAT = 1
 """The newest registry format that this gitmem writes. A newer one is read, never written."""
@@ -131,6 +130,8 @@ def _load(home: HomeLayout) -> tuple[int, tuple[VaultEntry, ...]]:
 def _format(entries: tuple[VaultEntry, ...]) -> bytes:
     vaults = [{**vars(entry), "scope": entry.scope.value} for entry in entries]
     value = {"format": FORMAT, "vaults": vaults}
+    from gitmem.vault.schema import validate
+
     validate("registry", value)
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
 

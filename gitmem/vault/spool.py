@@ -22,7 +22,6 @@ from gitmem.patterns import late
 from gitmem.typed import Any
 from gitmem.values import dataclass
 from gitmem.vault.layout import VaultLayout
-from gitmem.vault.schema import validate
 from gitmem.vault.tally import add_to_tally
 
 MAX_SESSION_BYTES = 1 << 20
@@ -184,6 +183,8 @@ def event_to_json(event: Event) -> dict[str, Any]:
 
 def event_from_json(value: dict[str, Any]) -> Event:
     """Return the event that ``event_to_json`` made. Raises ``InputError`` (``schema``) for anything else."""
+    from gitmem.vault.schema import validate
+
     validate("event", value)
     return Event(**(value | {"kind": EventKind(value["kind"]), "paths": tuple(value.get("paths", ()))}))
 

@@ -16,10 +16,26 @@ from gitmem.vault.yaml_core import MAX_VALUES, resolve_plain
 # White space other than the blank, and what ruamel.yaml takes for a line break or refuses.
 ODD = "\x00-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\ufffe\uffff"
 _NAME = r"[^\W\d][\w./-]{0,60}+(?: [\w./-]{1,60}+){0,8}+"
-REST = rf"[^{ODD}:#]*+(?:(?::(?=[^\s])|(?<=[^\s])#)[^{ODD}:#]*+)*+(?<! )"
+_PLAIN_ODD = "\x00-\x1f\x7f"  # those of them that are ASCII
+
+
+def _form_rest(odd: str) -> str:
+    return rf"[^{odd}:#]*+(?:(?::(?=[^\s])|(?<=[^\s])#)[^{odd}:#]*+)*+(?<! )"
+
+
+def _form_value(odd: str) -> str:
+    return rf"[^{odd} \-?:,\[\]{{}}#&*!|>'\"%@`]{_form_rest(odd)}|\"[^\"\\{odd}]*+\"|'[^'{odd}]*+'|\[\]"
+
+
+def _form_line(odd: str) -> str:
+    value = _form_value(odd)
+    return rf"^(?:({_NAME}):(?: ({value}))?|( {{0,8}}+- )({value})|(.+))$"
+
+
+REST = _form_rest(ODD)
 """How a plain scalar goes on after its first character."""
-VALUE = rf"[^{ODD} \-?:,\[\]{{}}#&*!|>'\"%@`]{REST}|\"[^\"\\{ODD}]*+\"|'[^'{ODD}]*+'|\[\]"
-_LINE = late(rf"^(?:({_NAME}):(?: ({VALUE}))?|( {{0,8}}+- )({VALUE})|(.+))$", re.MULTILINE)
+VALUE = _form_value(ODD)
+_LINE = late(_form_line(ODD), re.MULTILINE, plain=_form_line(_PLAIN_ODD))
 MAY_NOT_BE_ITSELF = frozenset("0123456789+-.~nNtTfF\"'[")
 """With what a value begins that may not be the text that it looks like."""
 

@@ -26,11 +26,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from host_payloads import load_payloads
 
+from gitmem import launch
 from gitmem.vault.record_file import parse_record
 
 from ground import Place, find_place, make_place
 
-COMMAND = [sys.executable, "-P", "-m", "gitmem"]
+COMMAND = [sys.executable, "-E", "-P", "-S", launch.__file__]
 NOTHING = [sys.executable, "-c", "pass"]
 ROUND = b"@round@"
 """Stands in a payload for the number of the round: what is told twice within seconds is answered once."""

@@ -18,7 +18,7 @@ from gitmem.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from gitmem.model.answer import Answer
-    from gitmem.service.memory import Memory
+    from gitmem.service.memory_read import ReadVerbs
 
 
 MAX_CONTEXT_CHARS = 9000
@@ -46,7 +46,9 @@ def is_answered(seen: Seen) -> bool:
     return seen.kind in (EventKind.SESSION_START, EventKind.PROMPT, EventKind.COMPACTION)
 
 
-def find_answer(family: Family, seen: Seen, memory: Memory, run_typed: RunTyped, *, is_again: bool = False) -> Answered:
+def find_answer(
+    family: Family, seen: Seen, memory: ReadVerbs, run_typed: RunTyped, *, is_again: bool = False
+) -> Answered:
     """Return what to print for ``seen``; with ``is_again`` it was told before, and answered then.
 
     May raise ``GitmemError`` and ``OSError``; the host goes on.
@@ -74,8 +76,8 @@ def tell_failure(family: Family, seen: Seen, home: str, code: str) -> str:
     from gitmem.hosts.hooks.forms import format_notice
     from gitmem.model.answer import Answer, Status
     from gitmem.model.record import Problem
-    from gitmem.service.context import add_status
     from gitmem.service.notices import mark_told
+    from gitmem.service.status_line import add_status
 
     if seen.kind not in (EventKind.SESSION_START, EventKind.PROMPT):
         return ""
@@ -86,7 +88,7 @@ def tell_failure(family: Family, seen: Seen, home: str, code: str) -> str:
     return format_notice(family, seen.kind, broken.extra["text"])
 
 
-def _answer_prompt(family: Family, seen: Seen, memory: Memory, run_typed: RunTyped, *, is_again: bool) -> Answered:
+def _answer_prompt(family: Family, seen: Seen, memory: ReadVerbs, run_typed: RunTyped, *, is_again: bool) -> Answered:
     if seen.is_typed and seen.prompt.startswith("gitmem "):
         from gitmem.hosts.hooks.prompt_command import answer_command
 
@@ -98,7 +100,7 @@ def _answer_prompt(family: Family, seen: Seen, memory: Memory, run_typed: RunTyp
     return _give(family, seen, memory, memory.recall(seen.prompt, session=seen.session))
 
 
-def _find_context(memory: Memory) -> Answer:
+def _find_context(memory: ReadVerbs) -> Answer:
     """Return the context, of a length that hosts take whole: some count characters beyond the first plane twice."""
     answer = memory.context(MAX_CONTEXT_CHARS)
     units = _count_units(answer)
@@ -111,7 +113,7 @@ def _count_units(answer: Answer) -> int:
     return len(answer.extra["text"].encode("utf-16-le", "replace")) // 2
 
 
-def _give(family: Family, seen: Seen, memory: Memory, answer: Answer) -> Answered:
+def _give(family: Family, seen: Seen, memory: ReadVerbs, answer: Answer) -> Answered:
     """Return the text of ``answer`` in the host's form; that the memory can't be read is told once a session.
 
     At a start it is told whatever was told before: that may have been to a model which has forgotten it.
@@ -133,7 +135,7 @@ def _give(family: Family, seen: Seen, memory: Memory, answer: Answer) -> Answere
     return Answered(format_context(family, seen.kind, rest) if rest else "", complaint)
 
 
-def _forget(seen: Seen, memory: Memory) -> None:
+def _forget(seen: Seen, memory: ReadVerbs) -> None:
     from gitmem.service.digest import reset_digest
     from gitmem.service.notices import forget_told
 

@@ -21,7 +21,7 @@ from gitmem.hosts.hooks.families import Family
 from gitmem.hosts.hooks.forms import format_result
 from gitmem.model.event import EventKind, Seen
 from gitmem.patterns import late
-from gitmem.service.memory import Memory
+from gitmem.service.memory_base import MemoryBase
 from gitmem.text import find_hidden, shorten
 from gitmem.values import dataclass, field, replace
 
@@ -89,7 +89,7 @@ def find_command(prompt: str) -> list[str] | None:
 
 
 def answer_command(
-    family: Family, seen: Seen, memory: Memory, run_typed: Callable[[Sequence[str], Environment], int]
+    family: Family, seen: Seen, memory: MemoryBase, run_typed: Callable[[Sequence[str], Environment], int]
 ) -> str:
     """Return the answer with which ``family`` shows its person what the command came to, and goes no further.
 
@@ -144,7 +144,7 @@ def _take_apart(form: Form, words: Sequence[str]) -> list[str] | None:
     return [*(f"{name}={value}" for name, value in options.items()), "--", *names]
 
 
-def _look_around(host: str, seen: Seen, memory: Memory) -> Environment:
+def _look_around(host: str, seen: Seen, memory: MemoryBase) -> Environment:
     session = seen.session if _SESSION.fullmatch(seen.session) else ""
     vault = memory.vault
     return replace(

@@ -193,9 +193,9 @@ def _keep(vault: OpenVault, seen: Seen, task: _Task) -> Fate | None:
 
 
 def _answer(family: Family, seen: Seen, vault: OpenVault, task: _Task, run_typed: RunTyped, *, is_again: bool) -> str:
-    from gitmem.wiring import make_memory
+    from gitmem.wiring import make_reader
 
-    with make_memory(vault) as memory:
+    with make_reader(vault) as memory:
         answered = find_answer(family, seen, memory, run_typed, is_again=is_again)
     if answered.complaint:
         task.complain(answered.complaint)
