@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sys
 
-from gitmem.typed import TYPE_CHECKING, NoReturn
+from gitmem.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,15 +31,10 @@ def main(*, is_short: bool = False) -> None:
     except KeyboardInterrupt:
         code = INTERRUPTED
     if is_short:
-        _end(code)
+        from gitmem.hosts.hooks.run import end_at_once
+
+        end_at_once(code)
     sys.exit(code)
-
-
-def _end(code: int) -> NoReturn:
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or nobody reads it any more
-            stream.flush()
-    os._exit(code)
 
 
 def _run(args: list[str]) -> int:

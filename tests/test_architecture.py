@@ -10,6 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from gitmem.model.authority import Actor
+from gitmem.model.record import Draft
+
+from conftest import Desk
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "gitmem"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -61,6 +66,42 @@ def test_imports_stay_light(statement: str, banned: tuple[str, ...]) -> None:
     program = f"import sys; {statement}; print(*[name for name in {banned!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+ON_THE_WAY = """
+import io, json, os, sys
+package, home, folder, prompt = sys.argv[1:]
+sys.path.append(package)
+os.environ["GITMEM_HOME"] = home
+payload = {"session_id": "s", "cwd": folder, "hook_event_name": "UserPromptSubmit", "prompt": prompt}
+sys.stdin = io.TextIOWrapper(io.BytesIO(json.dumps(payload).encode()))
+from gitmem.__main__ import _run
+_run(["hook", "--host", "claude-code"])
+sys.stderr.write(" ".join(sys.modules))
+"""
+NOT_FOR_A_PROMPT = {
+    *("dataclasses", "typing", "inspect", "pathlib", "subprocess", "ctypes", "tempfile", "shlex", "logging", "secrets"),
+    *("gitmem.service.memory", "gitmem.service.context", "gitmem.service.standing", "gitmem.git.index_file"),
+    *("gitmem.curator.commands", "gitmem.policy.vendor_rules", "gitmem.hosts.hooks.prompt_command"),
+}
+MOST_MODULES = 135
+
+
+def test_a_prompt_is_answered_with_few_modules(desk: Desk, person: Actor) -> None:
+    """What a hook loads is most of what it costs, see ADR 0038: whoever adds to it should know why."""
+    with desk.open() as memory:
+        memory.observe(Draft("Tests of the booking service run with two workers", tags=("tool/pytest",)), person)
+    desk.git("gc", "-q")  # so that what is committed lies in a pack
+    prompt = "How do the tests of the booking service run?"
+    # Without the environment's packages: where one is needed, there is no answer.
+    words = [sys.executable, "-E", "-P", "-S", "-c", ON_THE_WAY, str(ROOT), desk.home, str(desk.repo), prompt]
+    for _ in range(2):
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        words[-1] += "?"  # told twice within seconds, it would be answered once
+    assert "the same as shown last" in done.stdout
+    loaded = set(done.stderr.split())
+    assert loaded & NOT_FOR_A_PROMPT == set()
+    assert sum(name.startswith("gitmem.") for name in loaded) <= MOST_MODULES
 
 
 def test_only_one_module_reads_the_environment() -> None:

@@ -48,12 +48,7 @@ class Around:
 
 def make_event(seen: Seen, around: Around) -> Event:
     """Return what may be kept of ``seen``; ``schema/event.schema.json`` describes every event that this makes."""
-    from gitmem.curator.commands import find_command
-
-    command = find_command(seen.command_line)
-    tells = command.tells_failure if seen.failed else command.tells_pass
-    # How a whole line went says nothing of a command in its middle.
-    is_told = not command.name or tells
+    command, is_told = _find_command(seen)
     paths, outside = _find_paths(seen.paths, seen.folder, around.roots)
     return Event(
         time=around.time,
@@ -61,7 +56,7 @@ def make_event(seen: Seen, around: Around) -> Event:
         kind=seen.kind,
         host=seen.host if _HOST.fullmatch(seen.host) else "",
         tool=seen.tool if _TOOL.fullmatch(seen.tool) else "",
-        command=command.name,
+        command=command,
         paths=paths,
         outside=outside,
         exit_code=seen.exit_code if is_told else None,
@@ -73,6 +68,17 @@ def make_event(seen: Seen, around: Around) -> Event:
         commit=around.commit if seen.kind in AT_A_COMMIT else "",
         detail=_keep_detail(seen.detail),
     )
+
+
+def _find_command(seen: Seen) -> tuple[str, bool]:
+    """Return the command that was run, empty for none, and whether the outcome is its own."""
+    if not seen.command_line:
+        return "", True
+    from gitmem.curator.commands import find_command
+
+    command = find_command(seen.command_line)
+    # How a whole line went says nothing of a command in its middle.
+    return command.name, not command.name or (command.tells_failure if seen.failed else command.tells_pass)
 
 
 def keep_session(session: str, key: bytes) -> str:

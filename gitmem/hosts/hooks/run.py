@@ -27,7 +27,7 @@ from gitmem.hosts.hooks.payload import (
     parse_payload,
 )
 from gitmem.model.event import EventKind, Fate, Odd, Seen
-from gitmem.typed import TYPE_CHECKING, BinaryIO, NamedTuple
+from gitmem.typed import TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
 from gitmem.values import dataclass
 
 if TYPE_CHECKING:
@@ -82,6 +82,14 @@ def run_hook(args: Sequence[str], run_typed: RunTyped, home: str = "", folder: s
     except BaseException as error:  # noqa: BLE001 - a hook must never stop its host
         task.fail("internal", type(error).__name__)
     return 0
+
+
+def end_at_once(code: int) -> NoReturn:
+    """End the process once what it said is written out, without tidying up its memory."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or nobody reads it any more
+            stream.flush()
+    os._exit(code)
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """The one place that says how a host starts gitmem.
 
 ``-P`` is a must: a host starts its hooks in the project's folder, and without it a folder ``gitmem/`` of a hostile
-project would be imported.
+project would be imported. What ``-E`` and ``-S`` are for, ``gitmem.launch`` says, which is the file that is started.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ import re
 import shlex
 from collections.abc import Sequence
 
+import gitmem
 from gitmem.errors import UnavailableError
 from gitmem.hosts.environment import Environment
 
 MODULE = ("-m", "gitmem")
+OPTIONS = ("-E", "-P", "-S")
+_LAUNCHER = "gitmem/launch.py"
 _PROGRAMS = ("gitmem", "gitmem.exe")
 _PLAIN = re.compile(r"[\w@%+=:,./\\~-]+")
 
@@ -29,7 +32,8 @@ def find_command(environment: Environment) -> list[str]:
     if not os.path.isabs(environment.python):
         message = "this process doesn't know by which Python it is run"
         raise UnavailableError("no-interpreter", message, "Run it as `PYTHON -m gitmem` with an absolute path.")
-    return [environment.python, "-P", *MODULE]
+    package = os.path.dirname(os.path.abspath(gitmem.__file__))
+    return [environment.python, *OPTIONS, os.path.join(package, "launch.py")]
 
 
 def has_mcp() -> bool:
@@ -61,6 +65,8 @@ def find_verb(words: Sequence[str]) -> str:
     if len(words) > 1 and _name_of(words[0]) in _PROGRAMS:
         return words[1]
     at = next((i for i, word in enumerate(words) if i and not word.startswith("-")), 0)
+    if at and f"/{words[at]}".replace("\\", "/").endswith(f"/{_LAUNCHER}") and len(words) > at + 1:
+        return words[at + 1]
     if at > 1 and tuple(words[at - 1 : at + 1]) == MODULE and len(words) > at + 1:
         return words[at + 1]
     return ""

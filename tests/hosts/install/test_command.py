@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gitmem import launch
 from gitmem.errors import UnavailableError
 from gitmem.hosts.environment import Environment
 from gitmem.hosts.install.command import find_command, find_verb, format_command, parse_command
@@ -11,7 +12,7 @@ from gitmem.hosts.install.own import find_words
 
 
 def test_the_interpreter_stands_by_its_path_and_the_folder_is_not_looked_into() -> None:
-    assert find_command(Environment("/h", "/f", python="/opt/py")) == ["/opt/py", "-P", "-m", "gitmem"]
+    assert find_command(Environment("/h", "/f", python="/opt/py")) == ["/opt/py", "-E", "-P", "-S", launch.__file__]
     with pytest.raises(UnavailableError):
         find_command(Environment("/h", "/f", python=""))
 
@@ -33,6 +34,10 @@ def test_windows_lines_are_words_for_every_shell_there(python: str, line: str) -
     [
         ("/opt/py -P -m gitmem hook --host codex", "hook"),
         ("python3 -m gitmem mcp", "mcp"),
+        ("/opt/py -E -P -S '/o p/gitmem/launch.py' hook --host codex", "hook"),
+        (r'"C:\py.exe" -E -P -S "C:\o p\gitmem\launch.py" mcp', "mcp"),
+        ("python3 /opt/notgitmem/launch.py hook", ""),
+        ("python3 /opt/gitmem/launch.py", ""),
         ("gitmem hook", "hook"),
         ("'/o p/gitmem' hook", "hook"),
         (r'"C:\Python 3\Scripts\gitmem.exe" mcp', "mcp"),

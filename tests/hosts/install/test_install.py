@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from ruamel.yaml import YAML
 
+from gitmem import launch
 from gitmem.hosts.install import installing
 from gitmem.hosts.install.hosts import DESCRIBE
+
+LAUNCHER = launch.__file__
 
 if TYPE_CHECKING:
     from driving import Result, Terminal
@@ -269,7 +272,7 @@ def test_a_hook_that_was_written_by_hand_is_taken_over_not_doubled(machine: Mach
     file.write_text(json.dumps({"hooks": {"SessionStart": [group]}, "SessionStart": 1}))
     machine("install", "claude-code", "--yes")
     hooks = json.loads(file.read_text())["hooks"]["SessionStart"]
-    line = f"{sys.executable} -P -m gitmem hook --host claude-code"
+    line = f"{sys.executable} -E -P -S {LAUNCHER} hook --host claude-code"
     ours = {"type": "command", "command": line, "timeout": 30}
     assert hooks == [{"matcher": "*", "hooks": [ours, {"type": "command", "command": "x"}]}]
 
@@ -294,7 +297,7 @@ def test_paths_with_odd_characters_reach_the_program(
             command = entry["command"]
             words = command if isinstance(command, list) else [command, *entry.get("args", ())]
             words = words if len(words) > 1 else shlex.split(command)
-            assert words[:4] == [python, "-P", "-m", "gitmem"]
+            assert words[:5] == [python, "-E", "-P", "-S", LAUNCHER]
             seen += 1
     assert seen
     machine.with_python(python)("uninstall", host, "--scope", "project", "--yes")
@@ -376,7 +379,7 @@ def test_a_person_is_shown_it_all_and_asked(terminal: Terminal) -> None:
     assert "[secret]" in no.out
     yes = ask(terminal, "y", "install", "claude-code")
     assert yes.code == 0
-    assert "-m gitmem hook --host claude-code" in settings.read_text()
+    assert "gitmem/launch.py hook --host claude-code" in settings.read_text()
     assert "ghp_" in settings.read_text()
     assert ask(terminal, "y", "uninstall", "claude-code").code == 0
     assert settings.read_text() == '{\n  "env": {"TOKEN": "ghp_0123456789abcdefghijABCDEFGHIJ012345"}\n}\n'
@@ -409,12 +412,12 @@ def test_the_rows_of_every_profile_come_and_go(machine: Machine, text: str) -> N
     for patch in patches:
         rows = yaml_of(patch)
         assert [row["id"] for row in rows[-1]["insert"]] == ["gitmem-hooks", "gitmem-mcp"]
-        assert rows[-1]["insert"][1]["config"]["args"] == ["-P", "-m", "gitmem", "mcp", "--host", "dsh"]
+        assert rows[-1]["insert"][1]["config"]["args"] == ["-E", "-P", "-S", LAUNCHER, "mcp", "--host", "dsh"]
         words = [line for line in text.splitlines() if line.strip() and not line.startswith("[]")]
         there = iter(patch.read_text().splitlines())
         assert all(line in there for line in words)
         assert (
-            f'["{sys.executable}", "-P", "-m", "gitmem", "hook", "--host", "dsh"]'
+            f'["{sys.executable}", "-E", "-P", "-S", "{LAUNCHER}", "hook", "--host", "dsh"]'
             in patch.with_name("gitmem.mjs").read_text()
         )
     again = machine("install", "dsh", "--yes", "--json").document
