@@ -15,10 +15,12 @@ from gitmem.catalog.folders import (
     store_folder,
     store_look,
 )
-from gitmem.catalog.writer import ADD_PROBLEM, Writer
 from gitmem.model.record import Problem, Record
 from gitmem.model.vault_path import VaultPath
-from gitmem.typed import Any, Literal
+from gitmem.typed import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from gitmem.catalog.writer import Writer
 from gitmem.values import dataclass
 from gitmem.vault.scan import FRESH_NS, FolderScan, Look, Scan, unpack_time
 
@@ -115,6 +117,8 @@ def _reconcile(database: Database, scan: Scan, intake: _Intake) -> Report:
         looks = find_new_looks(connection, scan, intake.max_strict_notes)
         if not differing and not looks:
             return _make_report(database, connection, scan)
+    from gitmem.catalog.writer import Writer
+
     with database.writing() as connection:
         if _read_data_version(connection) != version:  # another process has reconciled since
             differing = load_differing(connection, scan)
@@ -202,6 +206,8 @@ def flag_duplicates(connection: sqlite3.Connection, added: set[str]) -> None:
 
     Only the ids in ``added`` and those flagged before can have changed.
     """
+    from gitmem.catalog.writer import ADD_PROBLEM
+
     if len(added) > _MANY:  # one pass over the index beats a question for each
         doubled = connection.execute("SELECT id FROM records GROUP BY id HAVING count(*) > 1")
         suspects = {record_id for (record_id,) in doubled if record_id in added}

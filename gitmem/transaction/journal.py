@@ -15,13 +15,14 @@ from collections.abc import Iterator
 
 from gitmem.disk import NotAFileError, ensure_folder, read_regular, replace_file
 from gitmem.errors import GitmemError, StateError, UnavailableError
-from gitmem.model.change import Receipt
 from gitmem.model.ids import CommitId, Fingerprint, OpId, parse_op_id
 from gitmem.model.vault_path import VaultPath, parse_vault_path
-from gitmem.transaction.receipts import receipt_from_json, receipt_to_json
-from gitmem.typed import Any
+from gitmem.typed import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gitmem.model.change import Receipt
 from gitmem.values import dataclass, replace
-from gitmem.vault.lock import FOLDER
+from gitmem.vault.layout import FOLDER_IN_GIT as FOLDER
 
 _FOLDER = "journal"
 
@@ -112,6 +113,8 @@ def load_journal(common_dir: str, name: str) -> Journal:
     (``journal-unreadable``) when the system does not let it be read, ``StateError`` (``journal-too-new``) for one that
     a newer gitmem left.
     """
+    from gitmem.transaction.receipts import receipt_from_json
+
     value = _read(os.path.join(journal_folder(common_dir), name))
     try:
         is_new = value.get("format", FORMAT) > FORMAT
@@ -192,6 +195,8 @@ def _parse_edit(value: dict[str, Any], op_id: OpId) -> JournalEdit:
 
 
 def _format(journal: Journal) -> bytes:
+    from gitmem.transaction.receipts import receipt_to_json
+
     value = {
         "format": FORMAT,
         "op_id": journal.op_id,

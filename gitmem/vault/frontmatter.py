@@ -14,12 +14,10 @@ from gitmem.fences import find_conflict
 from gitmem.model.record import Problem
 from gitmem.typed import Any
 from gitmem.values import dataclass, field
-from gitmem.vault.block_edit import edit_block, same_value
 from gitmem.vault.lookalike import find_lookalike
 from gitmem.vault.note_text import NoteText, decode, split_note
 from gitmem.vault.yaml_core import Block
 from gitmem.vault.yaml_fast import find_values
-from gitmem.vault.yaml_write import check_name, check_value, format_property
 
 MAX_BLOCK_BYTES = 64 * 1024
 
@@ -83,6 +81,9 @@ def edit_note(data: bytes, changes: Mapping[str, Any | None]) -> bytes:
     ``bad-property``; ``IntegrityError`` (``edit-not-clean``) when the result would not read as it should.
     """
     parts, block = _take_apart(data)
+    from gitmem.vault.block_edit import edit_block
+    from gitmem.vault.yaml_write import check_name, check_value
+
     wanted = {name: None if value is None else check_value(value) for name, value in changes.items()}
     for name in wanted.keys() - block.values.keys():
         check_name(name)
@@ -122,6 +123,8 @@ def format_note(properties: Mapping[str, Any], body: str) -> bytes:
     Blank lines around ``body`` are dropped. Without properties there is no block. Raises ``InputError``
     (``bad-property``, ``bad-body``).
     """
+    from gitmem.vault.yaml_write import check_name, check_value, format_property
+
     lines = "".join(format_property(check_name(name), check_value(value)) for name, value in properties.items())
     if len(lines.encode()) > MAX_BLOCK_BYTES:
         raise InputError("bad-property", "the properties are larger than 64 KiB together", "Put long text in the body.")
@@ -189,6 +192,8 @@ def _proven(parts: NoteText, properties: dict[str, Any], body: str) -> bytes:
     # INV-EXACT-EDIT: an edit that would change how anything else reads is not handed out.
     data = parts.joined.encode()
     note = parse_note(data)
+    from gitmem.vault.block_edit import same_value
+
     same = same_value(note.properties, properties) and note.body == body and note.bom == bool(parts.bom)
     if note.problem or not same:
         raise IntegrityError(

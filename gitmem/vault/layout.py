@@ -8,6 +8,8 @@ from gitmem.model.record import FOLDERS
 from gitmem.values import dataclass
 
 MANIFEST = "manifest.json"
+FOLDER_IN_GIT = "gitmem"
+"""Where, in Git's common directory, what guards the repository lies: the lock, the crash journal."""
 POLICY = "policy.yaml"
 LIFECYCLE_FOLDERS = tuple(FOLDERS)
 

@@ -22,9 +22,10 @@ from gitmem.clock import Clock, SystemClock, format_utc
 from gitmem.disk import open_regular
 from gitmem.errors import UnavailableError, disk_refused
 from gitmem.values import dataclass
+from gitmem.vault.layout import FOLDER_IN_GIT
 from gitmem.vault.os_lock import OsLock, try_lock, try_lock_folder
 
-FOLDER = "gitmem"
+FOLDER = FOLDER_IN_GIT
 """What gitmem keeps inside the repository's own directory: the lock, and files that wait for late writes."""
 QUEUE_PLACES = 8
 POLL_S = 0.001

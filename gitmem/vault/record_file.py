@@ -16,11 +16,9 @@ from gitmem.typed import Any
 from gitmem.vault.frontmatter import Note, format_note, parse_note
 from gitmem.vault.lookalike import find_lookalike
 from gitmem.vault.markdown import find_tags
-from gitmem.vault.own_form import parse_own_record, without_known
 from gitmem.vault.private import may_be_private, says_private
 from gitmem.vault.properties import BY_NAME, PROPERTIES, MisfitError, check_own, parse_id
 from gitmem.vault.scan import MAX_NOTE_BYTES
-from gitmem.vault.yaml_write import check_name, check_value
 
 __all__ = ["PROPERTIES", "check_property", "file_name", "format_record", "parse_record"]
 
@@ -56,6 +54,8 @@ def _parse_own(path: VaultPath, data: bytes) -> Record | None:
         text = data.decode()
     except UnicodeDecodeError:
         return None
+    from gitmem.vault.own_form import parse_own_record
+
     return None if find_conflict(text) else parse_own_record(path, state, data, text)
 
 
@@ -170,6 +170,8 @@ def _check_spelling(name: str) -> None:
 
 
 def _check(name: str, value: Any) -> Any:
+    from gitmem.vault.yaml_write import check_name
+
     check_name(name)
     protected = find_lookalike(name)
     if protected:
@@ -179,6 +181,8 @@ def _check(name: str, value: Any) -> Any:
             f"Write {protected}, or take another name.",
         )
     own = BY_NAME.get(name)
+    from gitmem.vault.yaml_write import check_value
+
     return check_value(check_own(own, value) if own else value)
 
 
@@ -212,6 +216,8 @@ def _record(path: VaultPath, state: State, data: bytes, note: Note) -> Record:
     if says_private(note.properties):
         values["private"] = True
     if inline_tags := find_tags(note.body):
+        from gitmem.vault.own_form import without_known
+
         values["inline_tags"] = without_known(inline_tags, values.get("tags", ()))
     return Record(
         id=_record_id(path, note.properties["gitmem_id"]),
