@@ -28,6 +28,10 @@ _OWN_OP_ID = late(f"[{ALPHABET}]{{{_OWN_OP_CHARS}}}")
 _OP_ID = late(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
+random_bytes = os.urandom
+"""Where ids come from; what is to be repeated puts something else here."""
+
+
 def is_record_id(text: object) -> bool:
     """Tell whether ``text`` has the form of a record id: 12 characters of Crockford base32 in lower case."""
     return isinstance(text, str) and _RECORD_ID.fullmatch(text) is not None
@@ -57,7 +61,7 @@ def parse_op_id(text: str) -> OpId:
 
 def new_token(chars: int = ID_CHARS) -> str:
     """Return ``chars`` random characters of the id alphabet, 5 bits each, from the system's secure source."""
-    return "".join(ALPHABET[byte & 31] for byte in os.urandom(chars))
+    return "".join(ALPHABET[byte & 31] for byte in random_bytes(chars))
 
 
 def new_record_id() -> RecordId:

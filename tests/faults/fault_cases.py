@@ -7,13 +7,13 @@ one record edited, one file nobody added. Whatever happens, these must stay as t
 from __future__ import annotations
 
 import random
-import secrets
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gitmem.model import ids
 from gitmem.model.authority import Actor, Surface
 from gitmem.model.change import Receipt
 from gitmem.model.ids import parse_op_id
@@ -94,7 +94,7 @@ def seed(attempt: int = 1) -> None:
         row = rows.setdefault(asks, random.Random(f"{asks} {attempt if asks == 'new_op_id' else attempt > 0}"))
         return row.randbytes(count)
 
-    secrets.token_bytes = draw  # type: ignore[assignment]
+    ids.random_bytes = draw
 
 
 def do(case: Case, ground: Ground, attempt: int = 1) -> dict[str, Any]:

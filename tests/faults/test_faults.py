@@ -44,11 +44,10 @@ matrix = _load_matrix()
 @pytest.fixture(autouse=True)
 def _as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the clock and the ids that a bench sets put back."""
-    import secrets
-
     from gitmem.clock import SystemClock
+    from gitmem.model import ids
 
-    monkeypatch.setattr(secrets, "token_bytes", secrets.token_bytes)
+    monkeypatch.setattr(ids, "random_bytes", ids.random_bytes)
     monkeypatch.setattr(SystemClock, "now", SystemClock.now)
 
 

@@ -15,11 +15,12 @@ import pytest
 from conftest import git
 
 STORY = """
-import datetime, random, secrets, subprocess, sys
+import datetime, random, subprocess, sys
 from pathlib import Path
 
 import gitmem.clock
 from gitmem.model.authority import Actor, Surface
+from gitmem.model import ids
 from gitmem.model.record import Draft
 from gitmem.model.settings import Scope
 from gitmem.service.edit import RecordEdit
@@ -27,7 +28,7 @@ from gitmem.service.init import NewVault
 from gitmem.wiring import make_vault, open_memory
 
 chance = random.Random(1)
-secrets.token_bytes = chance.randbytes
+ids.random_bytes = chance.randbytes
 then = datetime.datetime(2026, 11, 30, 12, tzinfo=datetime.UTC)
 gitmem.clock.SystemClock.now = lambda self: then
 person = Actor(Surface.HUMAN, "Pat Person", "pat@example.com")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from some_notes import HAS_VAULTS, HERE, ORACLE, iter_own_notes, iter_real_notes, load_dumps
 
 from gitmem.errors import InputError, IntegrityError
-from gitmem.vault import frontmatter
+from gitmem.vault import block_edit
 from gitmem.vault.frontmatter import Note, edit_note, format_note, parse_note, replace_body
 
 ID = "m7k2q9abcdef"
@@ -188,7 +188,7 @@ def test_json_frontmatter_is_read_but_not_edited() -> None:
 
 def test_inv_exact_edit_is_proven_not_assumed(monkeypatch: pytest.MonkeyPatch) -> None:
     data = b"---\na: 1\nb: 2\n---\nBody"
-    monkeypatch.setattr(frontmatter, "edit_block", lambda text, *_: text.replace("b: 2", "b: 3"))
+    monkeypatch.setattr(block_edit, "edit_block", lambda text, *_: text.replace("b: 2", "b: 3"))
     with pytest.raises(IntegrityError) as caught:
         edit_note(data, {"a": 5})
     assert caught.value.code == "edit-not-clean"
