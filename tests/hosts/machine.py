@@ -75,10 +75,7 @@ def make_folders(user: Path) -> HostFolders:
 def make_machine(
     bare: Gitmem,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[..., Machine]:
-    monkeypatch.setattr("gitmem.hosts.install.hosts.has_mcp", lambda: True)
-
     def make(name: str = "sam") -> Machine:
         user = tmp_path / name
         project = user / "shop"

@@ -36,14 +36,13 @@ class InstallScope(StrEnum):
 class Around:
     """``project`` is the project's folder, empty in the scope of the person; ``command`` starts gitmem.
 
-    ``with_mcp`` tells whether the server can be offered, ``variables`` are those that it needs, ``skill`` is its text.
+    ``variables`` are those that the server needs, ``skill`` is the skill's text.
     """
 
     folders: HostFolders
     scope: InstallScope
     project: str
     command: tuple[str, ...]
-    with_mcp: bool
     variables: Mapping[str, str] = field(default_factory=dict)
     skill: str = ""
 
@@ -57,9 +56,7 @@ class Around:
         return format_command([*self.command, "hook", "--host", host])
 
     def server_entry(self, host: str, **more: Any) -> dict[str, Any]:
-        """Return the entry of the MCP server in the form that most hosts share, empty where there is none."""
-        if not self.with_mcp:
-            return {}
+        """Return the entry of the MCP server in the form that most hosts share."""
         program, *args = [*self.command, "mcp", "--host", host]
         entry = {**more, "command": program, "args": args}
         return {**entry, "env": dict(self.variables)} if self.variables else entry

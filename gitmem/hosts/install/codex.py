@@ -29,12 +29,11 @@ def describe(around: Around) -> Wanted:
     events = {name: kind for name, kind in list_events(HOST).items() if name in _KNOWN}
     folder = f"{around.project}/.codex" if around.is_project else around.folders.codex
     agents = f"{around.project}/.agents" if around.is_project else around.folders.agents
-    entry = around.server_entry(HOST)
     server = WantedFile(
         f"{folder}/config.toml",
         Form.TOML,
         server=("mcp_servers", SERVER),
-        server_entry={**entry, "startup_timeout_sec": _START_TIMEOUT_S} if entry else {},
+        server_entry={**around.server_entry(HOST), "startup_timeout_sec": _START_TIMEOUT_S},
     )
     notices = ["Codex runs a hook only once you have trusted it, and again after each change: type /hooks in Codex"]
     if around.is_project:

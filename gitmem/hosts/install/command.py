@@ -6,7 +6,6 @@ project would be imported. What ``-E`` and ``-S`` are for, ``gitmem.launch`` say
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import shlex
@@ -34,11 +33,6 @@ def find_command(environment: Environment) -> list[str]:
         raise UnavailableError("no-interpreter", message, "Run it as `PYTHON -m gitmem` with an absolute path.")
     package = os.path.dirname(os.path.abspath(gitmem.__file__))
     return [environment.python, *OPTIONS, os.path.join(package, "launch.py")]
-
-
-def has_mcp() -> bool:
-    """Tell whether this interpreter has what ``gitmem mcp`` needs."""
-    return all(importlib.util.find_spec(name) is not None for name in ("gitmem.hosts.mcp",))
 
 
 def format_command(words: Sequence[str], *, is_windows: bool = os.name == "nt") -> str:

@@ -48,10 +48,11 @@ def _iter_profiles(folder: str) -> Iterator[str]:
 def _describe_profile(around: Around, folder: str) -> tuple[WantedFile, ...]:
     words = [*around.command, "hook", "--host", HOST]
     shim = read_text("templates", SHIM).replace("__GITMEM_COMMAND__", json.dumps(words, ensure_ascii=False))
-    rows: list[dict[str, object]] = [{"id": "gitmem-hooks", "name": f"./{_PLUGIN}"}]
     entry = around.server_entry(HOST, serverName=SERVER, transport="stdio")
-    if entry:
-        rows.append({"id": "gitmem-mcp", "name": _CLIENT, "config": entry})
+    rows = [
+        {"id": "gitmem-hooks", "name": f"./{_PLUGIN}"},
+        {"id": "gitmem-mcp", "name": _CLIENT, "config": entry},
+    ]
     lines = ["- insert:", *(f"    - {json.dumps(row)}" for row in rows)]  # JSON in ASCII is YAML
     return (
         WantedFile(f"{folder}/{_PLUGIN}", Form.WHOLE, shim, is_private=False),

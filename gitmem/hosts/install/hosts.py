@@ -9,7 +9,7 @@ from gitmem.errors import InputError
 from gitmem.hosts.environment import Environment
 from gitmem.hosts.install import claude_code, codex, cursor, dsh, gemini, opencode
 from gitmem.hosts.install.around import Around, InstallScope
-from gitmem.hosts.install.command import find_command, has_mcp
+from gitmem.hosts.install.command import find_command
 from gitmem.hosts.install.wanted import Wanted
 from gitmem.resources import read_text
 
@@ -19,12 +19,10 @@ DESCRIBE: Mapping[str, Callable[[Around], Wanted]] = {
 SKILL = "hosts/skill.md"
 
 
-def look_around(
-    environment: Environment, scope: InstallScope, project: str = "", *, with_mcp: bool | None = None
-) -> Around:
+def look_around(environment: Environment, scope: InstallScope, project: str = "") -> Around:
     """Return what hosts' descriptions are made from; in the scope of a project that of the working folder by default.
 
-    ``with_mcp`` is found out where it is not given. Raises ``InputError``: ``no-project`` where the working folder is
+    Raises ``InputError``: ``no-project`` where the working folder is
     the person's home folder, whose files are those of no project, ``no-home-folder``, ``not-text``.
     """
     from gitmem.service.locate import find_project_root
@@ -42,5 +40,4 @@ def look_around(
     for text in (*command, *variables.values(), project):
         if any("\ud800" <= char <= "\udfff" for char in text):
             raise InputError("not-text", "a path holds bytes that are no text", "Rename the folder and try again.")
-    available = has_mcp() if with_mcp is None else with_mcp
-    return Around(folders, scope, project, command, available, variables, read_text("templates", SKILL))
+    return Around(folders, scope, project, command, variables, read_text("templates", SKILL))

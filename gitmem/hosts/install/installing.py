@@ -13,7 +13,6 @@ from gitmem.errors import GitmemError
 from gitmem.hosts.environment import Environment
 from gitmem.hosts.install.apply import apply_edits, remove_empty
 from gitmem.hosts.install.around import Around, InstallScope
-from gitmem.hosts.install.command import format_command
 from gitmem.hosts.install.hosts import DESCRIBE, look_around
 from gitmem.hosts.install.kept import KeptHost, load_kept, save_kept
 from gitmem.hosts.install.own import find_words
@@ -144,9 +143,6 @@ def _find_in_shim(data: bytes) -> Iterator[str]:
 
 def _tell(environment: Environment, host: str, around: Around, wanted: Wanted) -> Iterator[str]:
     """Yield what the person has to know of an installation beside the edits."""
-    if not around.with_mcp:
-        pip = format_command([around.command[0], "-m", "pip", "install", "gitmem-vault[mcp]"])
-        yield f"without the MCP server, for which this Python lacks a package: {pip}, then install again"
     if _FLEETING.intersection(around.command[0].split(os.sep)):
         yield f"the Python that runs this may not stay where it is: {around.command[0]}"
     if around.variables:

@@ -27,8 +27,6 @@ def put_in(text: str, file: WantedFile) -> str:
     if not file.server:
         return text
     there = _read(text, file.server)
-    if not file.server_entry:
-        return _remove_server(text, file) if is_own_server(there) else text
     if there == file.server_entry or is_foreign_server(text, file):
         return text
     return set_value(text, file.server, dict(file.server_entry))

@@ -24,7 +24,7 @@ class KeptFile:
     """One file as gitmem left it: the SHA-256 of its bytes, whether gitmem made it, and the way back.
 
     ``undo`` is ``None`` where the way back would have to be kept in words of the person's. ``keeps`` is how many
-    objects on the way to the server were there before, ``None`` for not known.
+    objects on the way to the server's entry, at ``server``, were there before, ``None`` for not known.
     """
 
     path: str
@@ -33,6 +33,7 @@ class KeptFile:
     made: bool
     undo: tuple[Step, ...] | None = None
     keeps: int | None = None
+    server: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,6 @@ def _parse_host(value: dict[str, Any]) -> KeptHost:
         steps = None if undo is None else tuple((int(at), int(length), str(was)) for at, length, was in undo)
         keeps = None if one["keeps"] is None else int(one["keeps"])
         named = (str(one["path"]), str(one["form"]), str(one["digest"]))
-        files.append(KeptFile(*named, one["made"] is True, steps, keeps))
+        files.append(KeptFile(*named, one["made"] is True, steps, keeps, tuple(map(str, one["server"]))))
     names = (str(value["host"]), str(value["scope"]), str(value["project"]))
     return KeptHost(*names, tuple(files), tuple(map(str, value["folders"])))

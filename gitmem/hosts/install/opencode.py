@@ -30,11 +30,9 @@ def describe(around: Around) -> Wanted:
     )
     places = [f"{root}/{name}" for root in roots for name in _CONFIGS]
     there = [place for place in places if os.path.lexists(place)]
-    entry: dict[str, object] = {}
-    if around.with_mcp:
-        command = [*around.command, "mcp", "--host", HOST]
-        entry = {"type": "local", "command": command, "enabled": True, "timeout": _TIMEOUT_MS}
-        entry |= {"environment": dict(around.variables)} if around.variables else {}
+    command = [*around.command, "mcp", "--host", HOST]
+    entry: dict[str, object] = {"type": "local", "command": command, "enabled": True, "timeout": _TIMEOUT_MS}
+    entry |= {"environment": dict(around.variables)} if around.variables else {}
     config = WantedFile(
         there[0] if there else f"{roots[0]}/{_CONFIGS[1]}",
         Form.JSON,

@@ -114,7 +114,7 @@ def _is_own_folder(file: WantedFile) -> bool:
 
 
 def _as_wanted(kept: KeptFile) -> WantedFile:
-    return WantedFile(kept.path, Form(kept.form))
+    return WantedFile(kept.path, Form(kept.form), server=kept.server)
 
 
 def _edit(file: WantedFile, found: Found, after: bytes | None) -> FileEdit:
@@ -167,7 +167,7 @@ def _remember(file: WantedFile, found: Found, after: bytes | None, old: KeptFile
     keeps = old.keeps if old is not None else None
     if keeps is None and file.form is Form.JSON and file.server:
         keeps = json_config.count_there(before, file.server)
-    return KeptFile(file.path, file.form, digest(after), made, undo, keeps)
+    return KeptFile(file.path, file.form, digest(after), made, undo, keeps, tuple(map(str, file.server)))
 
 
 def _notices(file: WantedFile, found: Found, after: bytes | None, *, is_gone: bool) -> Iterator[str]:

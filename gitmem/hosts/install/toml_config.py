@@ -30,8 +30,6 @@ def put_in(text: str, file: WantedFile) -> str:
     """
     table, name = map(str, file.server)
     there = _find(_parse(text), table, name)
-    if not file.server_entry:
-        return take_out(text, file)
     if there == file.server_entry or is_foreign_server(text, file):
         return text
 

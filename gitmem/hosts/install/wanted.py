@@ -25,7 +25,7 @@ class WantedFile:
 
     Of ``WHOLE`` the file is gitmem's and holds ``text``. Of the others it is the person's. Of ``BLOCK`` it holds
     ``text`` as a block between others' lines. Of ``JSON`` and ``TOML`` it holds: under ``hooks`` for each event one
-    value, at the place ``server`` the entry ``server_entry`` (an empty one means none), and ``extra`` where
+    value, at the place ``server`` the entry ``server_entry``, and ``extra`` where
     it had nothing else; the first ``server_keeps`` objects on the way to the server stay when they become empty.
     ``mentions_machine`` says that a path of this machine is in it, ``is_private`` that only its person may read one
     that is new.

@@ -17,7 +17,7 @@ _UNIT_S = {"gemini": 1000}
 
 
 def describe_hooks(host: str) -> dict[str, Any]:
-    around = Around(find_host_folders("/home/sam"), InstallScope.USER, "", ("/py", "-P", "-m", "gitmem"), with_mcp=True)
+    around = Around(find_host_folders("/home/sam"), InstallScope.USER, "", ("/py", "-P", "-m", "gitmem"))
     return {event: value for file in DESCRIBE[host](around).files for event, value in file.hooks.items()}
 
 

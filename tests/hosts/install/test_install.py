@@ -332,16 +332,6 @@ def test_a_dry_run_and_nobody_to_ask_change_nothing(machine: Machine) -> None:
     assert machine.snapshot() == before
 
 
-def test_without_the_package_there_is_no_server_and_it_is_said(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    machine("install", "gemini", "--yes")
-    monkeypatch.setattr("gitmem.hosts.install.hosts.has_mcp", lambda: False)
-    done = machine("install", "gemini", "--yes", "--json").document
-    assert done["notices"][0].startswith("without the MCP server, for which this Python lacks a package: ")
-    assert list(json.loads(machine.file("gemini", "user").read_text())) == ["hooks"]
-
-
 def test_a_home_that_was_named_is_handed_to_the_server(machine: Machine) -> None:
     machine = machine.at(home_is_named=True)
     done = machine("install", "codex", "--yes", "--json").document
@@ -533,3 +523,15 @@ def test_what_is_remembered_may_be_broken(machine: Machine, text: str) -> None:
     assert machine("install", "cursor", "--yes", "--json").document["changed"] is False
     machine("uninstall", "cursor", "--yes")
     assert not any(b"gitmem" in data for data in machine.snapshot().values() if isinstance(data, bytes))
+
+
+def test_a_server_in_a_file_that_is_no_longer_the_one_goes(machine: Machine) -> None:
+    file = machine.file("opencode", "user")
+    file.parent.mkdir(parents=True)
+    file.write_text('{"a": 1}')
+    machine("install", "opencode", "--yes")
+    file.write_text(file.read_text().replace('"a": 1', '"a": 2'))
+    file.with_suffix(".jsonc").write_text("{}")
+    machine("install", "opencode", "--yes")
+    assert json.loads(file.read_text()) == {"a": 2}
+    assert "gitmem" in file.with_suffix(".jsonc").read_text()
