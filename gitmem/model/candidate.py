@@ -43,7 +43,7 @@ class Candidate:
     ``targets`` are the records that it is about, the one that stays first for a merge. ``reason`` is that of a
     retirement. ``sources`` are the ``host/session`` that proposed it, oldest first, ``seen`` counts how often.
     ``why`` are the reasons why it is here, one line each. ``contradicts`` are records that say otherwise. ``worth`` is
-    by what the inbox sorts, 0 to 1.
+    by what the inbox sorts, 0 to 1. ``deferred_by`` is the surface on which it was deferred.
     """
 
     id: RecordId
@@ -62,6 +62,12 @@ class Candidate:
     worth: float = 0.5
     expires: str | None = None
     deferred: str | None = None
+    deferred_by: Surface | None = None
+
+    @property
+    def is_deferred_by_person(self) -> bool:
+        """Whether a person wants to see it later, or may: older files don't say who. Only a person takes that back."""
+        return self.deferred is not None and self.deferred_by is not Surface.MODEL
 
 
 class Fate(StrEnum):

@@ -303,7 +303,7 @@ TABLE: tuple[Rule, ...] = (
         Surface.MODEL,
         "own-candidate",
         Verdict.ALLOWED,
-        "it withdraws, or defers, what it proposed itself",
+        "it withdraws, defers or wakes what it proposed itself",
     ),
     Rule(
         "reject-model",

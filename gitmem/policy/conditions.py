@@ -50,7 +50,9 @@ CONDITIONS: dict[str, Condition] = {
         "the actor's own unreviewed observation goes back to observations", _returns_own_observation
     ),
     "own-unreviewed": Condition("the actor made it, and on its own unreviewed observations only", _is_own_unreviewed),
-    "own-candidate": Condition("the actor proposed it, and nobody else did", lambda request: request.own),
+    "own-candidate": Condition(
+        "the actor proposed it, nobody else did, and no person deferred it", lambda request: request.own
+    ),
     "in-global": Condition("the vault is the global one", lambda request: request.scope is Scope.GLOBAL),
     "by-prompt": Condition("the person typed it as a prompt in a host", _is_by_prompt),
     "by-prompt-global": Condition(

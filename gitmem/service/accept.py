@@ -100,7 +100,8 @@ def find_accept_decision(vault: OpenVault, candidate: Candidate, policy: Policy 
         reason="a candidate is accepted by a person's review, or by a rule of the vault's policy",
     )
     draft = candidate.draft
-    if candidate.wants is not Wants.RECORD or draft.kind in BASELINE_KINDS or candidate.contradicts:
+    is_persons = draft.kind in BASELINE_KINDS or candidate.is_deferred_by_person
+    if candidate.wants is not Wants.RECORD or is_persons or candidate.contradicts:
         return usual
     return find_accept_rule(vault, draft, max(1, len(candidate.sources)), policy) or usual
 

@@ -63,7 +63,8 @@ def _put_away(vault: OpenVault, refs: Sequence[str], reason: str, actor: Actor, 
 def defer(vault: OpenVault, refs: Sequence[str], until: str | None, actor: Actor) -> Decisions:
     """Let the candidates ``refs`` sleep until ``until``, a date as ``parse_ahead`` reads it, or for a week.
 
-    They are not listed and do not expire before. Raises as ``reject`` does, and ``InputError`` (``bad-date``,
+    They are not listed and do not expire before. What a person deferred, a model surface can neither defer anew nor
+    withdraw nor wake. Raises as ``reject`` does, and ``InputError`` (``bad-date``,
     ``date-passed``).
     """
     moment = parse_until(vault, until)
@@ -71,7 +72,10 @@ def defer(vault: OpenVault, refs: Sequence[str], until: str | None, actor: Actor
         found = _pick_all(vault, kept, refs)
         for one in found:
             authorize(vault.entry.scope, Action.REJECT, actor, kind=one.draft.kind, own=is_own_candidate(one, actor))
-        deferred = [replace(one, deferred=moment, expires=max(one.expires or moment, moment)) for one in found]
+        by = actor.surface
+        deferred = [
+            replace(one, deferred=moment, deferred_by=by, expires=max(one.expires or moment, moment)) for one in found
+        ]
         for one in deferred:
             save_candidate(vault.layout, one)
         return Decisions(tuple(deferred))
@@ -97,7 +101,7 @@ def reconsider(vault: OpenVault, refs: Sequence[str], actor: Actor) -> Decisions
         for one in found:
             if one not in kept.candidates:
                 _check_not_accepted(vault, decided[one.id])
-        awake = [replace(one, deferred=None, expires=_expiry(vault)) for one in found]
+        awake = [replace(one, deferred=None, deferred_by=None, expires=_expiry(vault)) for one in found]
         for one in awake:
             take_back(vault.layout, one.id)
             save_candidate(vault.layout, one)
@@ -105,9 +109,10 @@ def reconsider(vault: OpenVault, refs: Sequence[str], actor: Actor) -> Decisions
 
 
 def is_own_candidate(candidate: Candidate, actor: Actor) -> bool:
-    """Tell whether ``actor``, on a model surface, proposed ``candidate`` and nobody else did since."""
+    """Tell whether ``actor``, on a model surface, proposed ``candidate``, and nobody else did or deferred it since."""
     is_actors = candidate.surface is Surface.MODEL is actor.surface and candidate.actor == actor.name
-    return is_actors and (candidate.seen == 1 or len(candidate.sources) == 1)
+    is_alone = candidate.seen == 1 or len(candidate.sources) == 1
+    return is_actors and is_alone and not candidate.is_deferred_by_person
 
 
 def _pick_all(vault: OpenVault, kept: Kept, refs: Sequence[str], *fates: Fate) -> list[Candidate]:

@@ -174,6 +174,7 @@ def candidate_to_json(one: Candidate) -> dict[str, Any]:
         "created": one.created,
         "expires": one.expires,
         "deferred": one.deferred,
+        "deferred_by": one.deferred_by.value if one.deferred_by else None,
         "wants": one.wants.value,
         **draft_to_json(one.draft),
         "targets": list(one.targets),
@@ -210,6 +211,7 @@ def candidate_from_json(value: dict[str, Any]) -> Candidate:
         worth=value["worth"],
         expires=value.get("expires"),
         deferred=value.get("deferred"),
+        deferred_by=Surface(value["deferred_by"]) if "deferred_by" in value else None,
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
+from gitmem.clock import SystemClock
 from gitmem.errors import GitmemError
 from gitmem.model.authority import Actor
 from gitmem.model.candidate import Candidate, Choice, Fate, InboxFilters, Outcome
@@ -17,6 +19,13 @@ from gitmem.vault.inbox import load_decided, load_inbox
 from conftest import Desk, draft
 
 ALL = InboxFilters(deferred=True)
+
+
+class LaterClock(SystemClock):
+    """A clock that is three days ahead."""
+
+    def now(self) -> datetime.datetime:
+        return super().now() + datetime.timedelta(days=3)
 
 
 def waiting(memory: Memory) -> list[str]:
@@ -113,6 +122,41 @@ def test_an_agent_wakes_what_it_put_to_sleep(memory: Memory, one: Candidate, age
     memory.defer([one.id], None, agent)
     memory.reconsider([one.id], agent)
     assert listed(memory) == [one.id]
+
+
+def test_an_agent_takes_no_deferral_of_a_persons_back(
+    memory: Memory, one: Candidate, person: Actor, agent: Actor
+) -> None:
+    memory.set_policy(b"accept:\n  - id: run\n    evidence: [run]\n", person)
+    memory.defer([one.id], None, agent)
+    asleep = memory.defer([one.id], "2099-01-01", person).candidates[0]
+    for act in (
+        lambda: memory.reconsider([one.id], agent),
+        lambda: memory.withdraw([one.id], "I was wrong", agent),
+        lambda: memory.defer([one.id], "tomorrow", agent),
+        lambda: memory.accept([Choice(one.id)], agent),
+    ):
+        assert refused(act) == "needs-human"
+    again = memory.propose(draft(), agent)
+    assert (again.outcome, again.candidate.deferred) == (Outcome.MERGED, "2099-01-01T00:00:00Z")
+    assert refused(lambda: memory.reconsider([one.id], agent)) == "needs-human"
+    assert load_inbox(memory.vault.layout).candidates == (replace(asleep, seen=2),)
+    assert (listed(memory), listed(memory, ALL)) == ([], [one.id])
+    memory.reconsider([one.id], person)
+    memory.defer([one.id], "tomorrow", agent)
+    memory.reconsider([one.id], agent)
+    assert memory.accept([Choice(one.id)], agent).changed
+
+
+def test_a_deferral_of_a_persons_holds_when_its_date_is_past(
+    memory: Memory, desk: Desk, one: Candidate, person: Actor, agent: Actor
+) -> None:
+    memory.defer([one.id], "2d", person)
+    with desk.open() as later:
+        later.vault.clock = LaterClock()
+        assert listed(later) == [one.id]
+        assert refused(lambda: later.defer([one.id], None, agent)) == "needs-human"
+        assert refused(lambda: later.withdraw([one.id], "no", agent)) == "needs-human"
 
 
 def test_the_oldest_decisions_are_forgotten(memory: Memory, agent: Actor, person: Actor) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,6 +46,7 @@ FULL = Candidate(
     worth=0.25,
     expires="2026-12-31T10:00:00Z",
     deferred="2026-12-02T10:00:00Z",
+    deferred_by=Surface.HUMAN,
 )
 PLAIN = Candidate(RecordId("m7k2q9x4c0df"), "2026-12-01T09:00:00Z", Draft("A title", ""), actor="agent")
 
@@ -62,6 +64,19 @@ def test_candidates_read_back_as_they_were_oldest_first(layout: VaultLayout) -> 
     assert load_candidate(layout, "../../etc/pass") is None
     assert load_candidate(layout, "000000000009") is None
     assert Path(layout.inbox, f"{FULL.id}.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_an_older_file_that_does_not_say_who_deferred_it_counts_as_a_persons(layout: VaultLayout) -> None:
+    save_candidate(layout, FULL)
+    file = Path(layout.inbox, f"{FULL.id}.json")
+    value = json.loads(file.read_text())
+    assert value.pop("deferred_by") == "human"
+    file.write_text(json.dumps(value))
+    older = load_candidate(layout, FULL.id)
+    assert older == replace(FULL, deferred_by=None)
+    assert older.is_deferred_by_person
+    assert not replace(older, deferred_by=Surface.MODEL).is_deferred_by_person
+    assert not PLAIN.is_deferred_by_person
 
 
 def test_a_decided_candidate_leaves_the_inbox_and_can_come_back(layout: VaultLayout) -> None:

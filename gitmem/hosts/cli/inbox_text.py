@@ -61,7 +61,7 @@ def format_candidate(row: Row) -> str:
         ("reason", row.get("reason", "")),
         ("proposed by", _describe_origin(row)),
         ("created", row["created"]),
-        ("deferred", row.get("deferred", "")),
+        ("deferred", _describe_deferral(row)),
         ("expires", row.get("expires", "")),
         ("worth", f"{row['worth']:.2f}, in the group {row['group']}"),
         ("policy", f"{row['decision']['verdict']} for a model ({row['decision']['rule']})"),
@@ -154,6 +154,11 @@ def _describe_origin(row: Row) -> str:
     by = f"{row['actor']} ({row['surface']})"
     seen = f", {count(row['seen'], 'time')}" if row["seen"] > 1 else ""
     return f"{by}{seen}{': ' + ', '.join(row['sources']) if row.get('sources') else ''}"
+
+
+def _describe_deferral(row: Row) -> str:
+    by = {"human": " by a person", "model": " by an agent"}.get(row.get("deferred_by", ""), "")
+    return f"until {row['deferred']}{by}" if "deferred" in row else ""
 
 
 def _describe_fate(row: Row) -> str:

@@ -24,8 +24,8 @@ def command(call: Call, refs: tuple[str, ...], until: str | None) -> int:
     """Let candidates sleep until a date; they are not listed before.
 
     ID is an id or the beginning of one. A person has to confirm it at the terminal, unless it is the agent's own
-    proposal. `gitmem inbox --all` lists deferred ones, too; `gitmem reconsider` wakes one. Writes nothing into the
-    repository.
+    proposal; with --human it is a person's deferral there, too, which no agent takes back. `gitmem inbox --all` lists
+    deferred ones, too; `gitmem reconsider` wakes one. Writes nothing into the repository.
     """
     return decide_and_say(
         call,

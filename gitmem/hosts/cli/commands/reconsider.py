@@ -18,8 +18,8 @@ def command(call: Call, refs: tuple[str, ...]) -> int:
     """Take a rejection or a deferral back: the candidate waits again.
 
     ID is an id or the beginning of one, of what was rejected, deferred or expired. A person has to confirm it at the
-    terminal, unless it is the agent's own proposal that sleeps. What was accepted is in the vault: `gitmem undo` takes
-    that back. Writes nothing into the repository.
+    terminal, unless it is the agent's own proposal that sleeps and no person deferred it. What was accepted is in the
+    vault: `gitmem undo` takes that back. Writes nothing into the repository.
     """
     return decide_and_say(
         call,

@@ -18,8 +18,8 @@ from gitmem.hosts.cli.options import text
 def command(call: Call, refs: tuple[str, ...], reason: str) -> int:
     """Take back what you proposed; it may be proposed again.
 
-    ID is an id or the beginning of one. An agent takes back what it proposed itself and nobody else did; for all else
-    a person has to confirm it at the terminal. Writes nothing into the repository.
+    ID is an id or the beginning of one. An agent takes back what it proposed itself, nobody else did, and no person
+    deferred; for all else a person has to confirm it at the terminal. Writes nothing into the repository.
     """
     return decide_and_say(
         call,
