@@ -9,7 +9,7 @@ from gitmem.errors import GitmemError, InputError
 from gitmem.hosts.cli.columns import safe_line, truncate
 from gitmem.hosts.cli.keys import REDRAW
 from gitmem.hosts.cli.plain import count
-from gitmem.hosts.cli.review_edit import edit_draft, edit_merged
+from gitmem.hosts.cli.review_edit import Typed, edit_draft, edit_merged, keeping_typed
 from gitmem.hosts.cli.review_screen import format_counts, format_difference, format_keys, format_look, format_rule
 from gitmem.hosts.cli.review_talk import Talk
 from gitmem.model.record import Draft, Record
@@ -232,23 +232,29 @@ class Reviewing:
         if not ref:
             self.talk.say("not merged")
             return False
-        return self._merge_into(look, *self.review.propose_merge(look, ref))
+        with keeping_typed(self.talk, self.review) as typed:
+            return self._merge_into(look, *self.review.propose_merge(look, ref), typed)
 
-    def _merge_into(self, look: Look, record: Record, draft: Draft) -> bool:
+    def _merge_into(self, look: Look, record: Record, draft: Draft, typed: Typed) -> bool:
         """Show how the record's text changes, and ask whether it is to; the text may be edited first."""
         while True:
             lines = format_difference(compare_bodies(record.body, draft.body), self.talk.room())
             self.talk.say(f"into {record.id} {safe_line(record.title)}:")
             self.talk.say("\n".join(lines or ["    (its text says it already; tags and evidence are added)"]))
             key = self.talk.ask_key("a merge  e edit the text  any other key goes back> ")
+            if key == REDRAW:
+                continue
             if key == "e":
                 self.talk.say("edit")
-                draft = edit_merged(self.talk, draft)
+                before, draft = draft, edit_merged(self.talk, draft)
+                if draft != before:
+                    typed.keep(draft.body)
                 continue
             if key != "a":
                 self.talk.say("not merged")
                 return False
             self.review.stage_merge(look, record, draft)
+            typed.drop()
             self.talk.say("merge")
             self._advance(1)
             return True

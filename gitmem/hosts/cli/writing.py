@@ -29,7 +29,7 @@ def write_draft(call: Call, name: str, values: dict[str, Any], effect: str) -> i
     with call.open_memory() as memory:
         draft = read_draft(call, values["title"], values)
         write = memory.declare if name == "declare" else memory.observe
-        with keep_typed(call, memory, draft.body if wants_editor(values) else None):
+        with keep_typed(call, memory.vault, draft.body if wants_editor(values) else None):
             return write_and_say(
                 call,
                 lambda actor: write(draft, actor, op_id),

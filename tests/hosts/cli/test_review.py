@@ -336,6 +336,73 @@ def test_a_bad_edit_is_told_and_can_be_mended(
     assert "T\na new record, fact (as you edited it)\n" in again.until("key> ")
 
 
+def kept_texts(gitmem: Gitmem) -> dict[str, str]:
+    folder = draft_of(gitmem).parent
+    return {str(one): one.read_text() for one in folder.glob("*.md")} if folder.exists() else {}
+
+
+@pytest.mark.parametrize("way", ["another key", "interrupt", "killed", "an editor that fails"])
+def test_a_bad_edit_that_is_given_up_is_kept(
+    way: str, gitmem: Gitmem, ids: dict[str, str], start: Start, tmp_path: Path
+) -> None:
+    editor = write_editor(tmp_path, "titel: T\n---\nAn hour's work.\n")
+    session = start("review", EDITOR=editor)
+    press(session, "e")
+    session.until("drops the edit> ")
+    (tmp_path / "wanted").write_text("titel: T\n---\nTwo hours' work.\n")
+    session.type("e")
+    session.until("drops the edit> ")
+    [(place, text)] = kept_texts(gitmem).items()
+    assert text == "titel: T\n---\nTwo hours' work.\n"
+    said = f"what you wrote is kept in {place}\n"
+    if way == "another key":
+        session.type("x")
+        assert f"dropped\n{said}" in session.until("key> ")
+    elif way == "interrupt":
+        session.type("\x03")
+        assert session.end() == 130
+        assert said in session.rest()
+    elif way == "killed":
+        session.kill(signal.SIGKILL)
+        session.end()
+    else:
+        (tmp_path / "wanted").unlink()
+        session.type("e")
+        assert said in session.until("key> ")
+    assert kept_texts(gitmem) == {place: text}
+
+
+def test_an_edit_that_is_taken_in_the_end_leaves_no_file(
+    gitmem: Gitmem, ids: dict[str, str], start: Start, tmp_path: Path
+) -> None:
+    editor = write_editor(tmp_path, "titel: T\n---\nText.\n")
+    session = start("review", EDITOR=editor)
+    press(session, "e")
+    session.until("drops the edit> ")
+    (tmp_path / "wanted").write_text("title: T\n---\nText.\n")
+    session.type("e")
+    assert "what you wrote" not in session.until("key> ")
+    assert kept_texts(gitmem) == {}
+
+
+def test_a_merged_text_that_is_edited_and_not_taken_is_kept(
+    gitmem: Gitmem, ids: dict[str, str], start: Start, tmp_path: Path
+) -> None:
+    session = start("review", EDITOR=write_editor(tmp_path, "An hour's work.\n"))
+    press(session, "m")
+    session.until("into> ")
+    session.type("t")
+    session.say(ids["record"][:6], "record> ")
+    session.until("goes back> ")
+    session.type("e")
+    session.until("goes back> ")
+    session.type("x")
+    screen = session.until("key> ")
+    [(place, text)] = kept_texts(gitmem).items()
+    assert text == "An hour's work.\n"
+    assert f"not merged\nwhat you wrote is kept in {place}\n" in screen
+
+
 def test_other_keys_and_typed_ahead_decide_nothing(gitmem: Gitmem, ids: dict[str, str], start: Start) -> None:
     session = start("review", typed_ahead=b"aaaa\nq")
     press(session, "x", "?", "\x1b[A", "aaaaa")

@@ -91,7 +91,7 @@ def command(call: Call, /, refs: tuple[str, ...], group: str | None, **values: A
         if not edits:
             return _accept(call, memory, [_choice(ref, values) for ref in refs], values)
         draft = _edit(call, memory, refs[0], values)
-        with keep_typed(call, memory, draft.body if wants_editor(values) else None):
+        with keep_typed(call, memory.vault, draft.body if wants_editor(values) else None):
             return _accept(call, memory, [replace(_choice(refs[0], values), draft=draft)], values)
 
 

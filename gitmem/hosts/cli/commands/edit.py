@@ -79,7 +79,7 @@ def command(call: Call, /, ref: str, **values: Any) -> int:
             add_tags=clean_tags(values["add_tags"]),
             remove_tags=clean_tags(values["remove_tags"]),
         )
-        with keep_typed(call, memory, text if use_editor else None):
+        with keep_typed(call, memory.vault, text if use_editor else None):
             return write_and_say(
                 call,
                 lambda actor: memory.edit(ref, wanted, actor, op_id),

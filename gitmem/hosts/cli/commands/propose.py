@@ -46,7 +46,7 @@ def command(call: Call, /, **values: Any) -> int:
         if not many:
             drafts = [read_draft(call, values["title"], values)]
         op_id = values["op_id"]
-        with keep_typed(call, memory, drafts[0].body if not many and wants_editor(values) else None):
+        with keep_typed(call, memory.vault, drafts[0].body if not many and wants_editor(values) else None):
             placed = run_confirmed(
                 call,
                 lambda actor: memory.propose_all(drafts, actor, op_id=op_id, lines=lines),
