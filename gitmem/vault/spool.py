@@ -107,9 +107,14 @@ def read_spool(layout: VaultLayout, session: str) -> Spool:
 
 
 def iter_spools(layout: VaultLayout) -> Iterator[Spool]:
-    """Yield the sessions of which something is kept. Raises ``UnavailableError`` (``spool-unreadable``)."""
+    """Yield the sessions of which something is kept. Raises ``UnavailableError`` (``spool-unreadable``).
+
+    A file with nothing in it, which a full disk or a crash leaves, is no session.
+    """
     for name in _list_names(layout.events):
-        yield _read(os.path.join(layout.events, name), "")
+        spool = _read(os.path.join(layout.events, name), "")
+        if spool.events or spool.dropped or spool.torn:
+            yield spool
 
 
 def count_waiting(layout: VaultLayout) -> Waiting:
@@ -117,10 +122,10 @@ def count_waiting(layout: VaultLayout) -> Waiting:
     sessions: set[str] = set()
     events, dropped = 0, 0
     for folder in (layout.curating, layout.events):
-        names = _list_names(folder)
-        sessions.update(names)
-        for name in names:
+        for name in _list_names(folder):
             lines = _read_bytes(os.path.join(folder, name)).splitlines()
+            if any(lines):
+                sessions.add(name)
             dropped += lines.count(b"")
             events += len(lines) - lines.count(b"")
     return Waiting(len(sessions), events, dropped)

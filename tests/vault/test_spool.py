@@ -54,6 +54,14 @@ def test_events_read_back_in_order_and_apart_by_session(layout: VaultLayout) -> 
     assert [file.stat().st_mode & 0o777 for file in Path(layout.events).iterdir()] == [0o600] * 2
 
 
+def test_a_file_with_nothing_in_it_is_no_session(layout: VaultLayout) -> None:
+    spool.append_event(layout, START)
+    for session in ("s2", "s3"):
+        Path(layout.events, f"{hashlib.sha256(session.encode()).hexdigest()[:32]}.jsonl").write_bytes(b"")
+    assert spool.count_waiting(layout) == spool.Waiting(sessions=1, events=1)
+    assert [one.session for one in spool.iter_spools(layout)] == [START.session]
+
+
 def test_beyond_the_bound_events_are_counted_and_not_kept(layout: VaultLayout, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spool, "MAX_SESSION_BYTES", 300)
     kept = [spool.append_event(layout, START) for _ in range(10)]

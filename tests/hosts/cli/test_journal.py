@@ -74,6 +74,7 @@ def test_events_are_added_listed_and_counted(project: Gitmem) -> None:
     assert project.at(session="s43")("journal", "add", "--event", "session-end").code == 0
     add_to_tally(layout_of(project), Odd.UNKNOWN, 2)
     add_to_tally(layout_of(project), Odd.TOO_LARGE)
+    (Path(layout_of(project).events) / f"{'0' * 32}.jsonl").write_bytes(b"")  # as a full disk leaves it
     status = project("status")
     assert "\nevents    4 events of 2 sessions wait to be curated, 1 not kept, 2 not understood\n" in status.out + "\n"
     assert project("status", "--json").document["journal"] == {

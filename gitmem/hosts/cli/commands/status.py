@@ -77,7 +77,7 @@ def _say_events(journal: dict[str, int] | None) -> str:
     sessions = f"{count(journal['events'], 'event')} of {count(journal['sessions'], 'session')} wait to be curated"
     lost = journal["dropped"] + journal["events-dropped"] + journal["failed"] + journal["too-large"]
     odd = journal["unknown"] + journal["unreadable"]
-    said = [sessions if journal["sessions"] else "", f"{lost} not kept" if lost else ""]
+    said = [sessions if journal["events"] else "", f"{lost} not kept" if lost else ""]
     return ", ".join(filter(None, [*said, f"{odd} not understood" if odd else ""]))
 
 
