@@ -30,6 +30,7 @@ from gitmem.service.worktree import iter_work_notes, scan
 from gitmem.transaction.steps import RESTORE_HINT, find_lost_tip, say_lost
 from gitmem.typed import Any
 from gitmem.vault.kept_draft import place_of_draft
+from gitmem.vault.layout import POLICY
 from gitmem.vault.private import may_be_private
 from gitmem.vault.review_draft import REVIEW
 from gitmem.vault.scan import Scan, read_stable
@@ -54,7 +55,8 @@ def status(vault: OpenVault) -> Answer:
     file is gone) and ``owner`` (the account that owns the file, ``None`` for this one). ``extra`` has ``vault`` (name,
     id, scope, path), ``branch``, ``in_progress``, ``counts`` by state, private ones apart, ``catalog`` as
     ``describe_catalog`` has it, ``journal`` as ``describe_events`` (``None`` where it can't be read), ``waiting``: how
-    many ``notes``, ``private`` ones (which have no row), ``views`` and ``other_files`` are not committed, and
+    many ``notes``, ``private`` ones (which have no row), ``views`` and ``other_files`` are not committed (a policy
+    that is not is among the diagnostics), and
     ``inbox``: how many ``candidates`` wait, ``deferred`` ones among them; ``sessions``, ``time`` and ``candidates``
     divide all that is known of them as ``service.activity`` has it (``None`` where it can't be read); ``unfinished``
     names the verbs that a person broke off. Problems of files are diagnostics. Raises what opening the vault raises.
@@ -70,7 +72,8 @@ def status(vault: OpenVault) -> Answer:
     rows = [row for row in waiting if not _is_private(vault, head, row["path"])]
     catalog = describe_catalog(vault)
     inbox, unread = count_candidates(vault)
-    problems = [*settled, *found.problems, *unreadable, *_list_oddities(vault, manifest, head, views)]
+    policy = list_policy_problems(vault, head)
+    problems = [*settled, *found.problems, *unreadable, *_list_oddities(vault, manifest, head, views), *policy]
     problems += [*list_problems(catalog), *unread]
     extra: dict[str, Any] = {
         "vault": _describe(vault, manifest),
@@ -86,10 +89,15 @@ def status(vault: OpenVault) -> Answer:
             "notes": len(rows),
             "private": len(waiting) - len(rows),
             "views": len(views),
-            "other_files": len(dirty) - len(waiting) - len(views),
+            "other_files": len(dirty) - len(waiting) - len(views) - _is_told(policy, dirty),
         },
     }
     return Answer(Status.OK, head, rows=tuple(rows), diagnostics=tuple(problems), extra=extra)
+
+
+def _is_told(problems: Sequence[Problem], dirty: Sequence[str]) -> bool:
+    """Tell whether an uncommitted policy among ``dirty`` is one of the ``problems``, which say what to do with it."""
+    return POLICY in dirty and any(one.code == "policy-uncommitted" for one in problems)
 
 
 def _list_oddities(vault: OpenVault, manifest: Manifest, head: CommitId, views: Sequence[str]) -> list[Problem]:
@@ -108,7 +116,6 @@ def _list_oddities(vault: OpenVault, manifest: Manifest, head: CommitId, views: 
         problems.append(Problem("maintain-due", f"{due}; `gitmem maintain` looks after it"))
     branch = vault.repo.head().branch
     problems += _find_lost_tip(vault, manifest.branch, head)
-    problems += list_policy_problems(vault, head)
     problems += list_signing_problems(vault, head)
     problems += list_export_problems(vault)
     if branch != manifest.branch:

@@ -171,7 +171,19 @@ class TestHolding:
         with pytest.raises(InputError, match="lies outside the folders of records"):
             memory.adopt(["policy.yaml"], person)
         answer = memory.status()
-        assert (answer.rows, answer.extra["waiting"]["other_files"]) == ((), 1)
+        assert (answer.rows, answer.extra["waiting"]["other_files"]) == ((), 0)
+
+    def test_what_only_gitmem_commits_is_not_left_to_git(self, desk: Desk, memory: Memory, person: Actor) -> None:
+        memory.set_policy(b"kinds: [fact]\n", person)
+        (desk.repo / "policy.yaml").write_bytes(b"kinds: [task]\n")
+        (desk.repo / "list.csv").write_text("a,b\n")
+        assert problems(memory) == [("policy-uncommitted", "policy.yaml")]
+        assert memory.status().extra["waiting"]["other_files"] == 1
+
+        desk.git("add", "policy.yaml")
+        (desk.repo / "policy.yaml").write_bytes(b"kinds: [fact]\n")
+        assert problems(memory) == []
+        assert memory.status().extra["waiting"]["other_files"] == 2
 
 
 class TestForged:
