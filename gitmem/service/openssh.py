@@ -20,6 +20,11 @@ from gitmem.vault.ssh_key import is_public_key
 VERIFY_TIMEOUT_S = 20.0
 SIGN_TIMEOUT_S = 120.0
 """How long a person may take for a passphrase or a touch."""
+_ASK_AGAIN = "Is the key's passphrase right, its agent running, its device plugged in? Then run it again."
+_NOT_ASKED = (
+    "Run the command at a terminal, which asks for it; or load the key into an SSH agent (`ssh-add`) that the host's "
+    "programs find by SSH_AUTH_SOCK, and type the prompt again."
+)
 _PRINCIPAL = "gitmem"
 _MAX_SAID_CHARS = 200
 
@@ -58,7 +63,10 @@ def sign(data: bytes, signer: Signer) -> str:
         raise _failed(error.message) from error
     if ran.code != 0:
         said = [line for line in ran.err.decode(errors="replace").splitlines() if line.strip()]
-        raise _failed(said[-1][:_MAX_SAID_CHARS] if said else f"ssh-keygen ended with {ran.code}")
+        reason = said[-1][:_MAX_SAID_CHARS] if said else f"ssh-keygen ended with {ran.code}"
+        if not signer.at_terminal and "passphrase" in reason:
+            raise _failed("the key has a passphrase, and a prompt in a host can't ask for it", _NOT_ASKED)
+        raise _failed(reason)
     return ran.out.decode("ascii", "replace")
 
 
@@ -111,9 +119,7 @@ def _get_program() -> str:
     return program
 
 
-def _failed(reason: str) -> UnavailableError:
+def _failed(reason: str, hint: str = _ASK_AGAIN) -> UnavailableError:
     return UnavailableError(
-        "signing-failed",
-        f"the operation could not be signed, and nothing was written: {reason}",
-        "Is the key's passphrase right, its agent running, its device plugged in? Then run it again.",
+        "signing-failed", f"the operation could not be signed, and nothing was written: {reason}", hint
     )

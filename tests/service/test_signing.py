@@ -135,6 +135,8 @@ def test_a_signature_that_fails_is_an_error_of_its_own(
     with signed.open() as memory, pytest.raises(GitmemError) as caught:
         memory.promote(one, replace(person, proof=Proof.PROMPT))
     assert caught.value.code == "signing-failed"
+    assert caught.value.message.endswith("the key has a passphrase, and a prompt in a host can't ask for it")
+    assert caught.value.hint.startswith("Run the command at a terminal, which asks for it; or load the key into an SSH")
     assert signed.git("rev-parse", "HEAD") == before
     signed.judge()
 
