@@ -16,8 +16,6 @@ from gitmem.hosts.install.claude_plugin import plan_plugin
 from gitmem.hosts.install.hosts import look_around
 from gitmem.model.ids import new_op_id
 
-_NO_SERVER = "without the MCP server, for which this Python lacks a package; install gitmem-vault[mcp] and run it again"
-
 
 def export_plugin(call: Call, named: str, *, dry_run: bool) -> int:
     """Bring the folder ``named`` to hold the plugin and print what was done; return the exit code 0.
@@ -32,7 +30,6 @@ def export_plugin(call: Call, named: str, *, dry_run: bool) -> int:
         call.print_text(format_files(files))
     elif edits:
         apply_edits(edits)
-    notices = [] if around.with_mcp else [_NO_SERVER]
     document: dict[str, Any] = {
         "ok": True,
         "op": "export",
@@ -40,13 +37,12 @@ def export_plugin(call: Call, named: str, *, dry_run: bool) -> int:
         "commit": None,
         "changed": bool(edits) and not dry_run,
         "records": [],
-        "notices": notices,
+        "notices": [],
         "folder": folder,
         "dry_run": dry_run,
         "files": files,
     }
     call.print_result(document, _format(folder, len(files), dry_run=dry_run))
-    call.warn("\n".join(f"notice: {notice}" for notice in notices))
     return 0
 
 

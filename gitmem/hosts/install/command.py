@@ -59,11 +59,20 @@ def find_verb(words: Sequence[str]) -> str:
     if len(words) > 1 and _name_of(words[0]) in _PROGRAMS:
         return words[1]
     at = next((i for i, word in enumerate(words) if i and not word.startswith("-")), 0)
-    if at and f"/{words[at]}".replace("\\", "/").endswith(f"/{_LAUNCHER}") and len(words) > at + 1:
+    if at and _is_launcher(words[at]) and len(words) > at + 1:
         return words[at + 1]
     if at > 1 and tuple(words[at - 1 : at + 1]) == MODULE and len(words) > at + 1:
         return words[at + 1]
     return ""
+
+
+def find_files(words: Sequence[str]) -> list[str]:
+    """Return the files that ``words`` start: the interpreter, and the launcher where it is named."""
+    return [words[0], *(word for word in words[1:] if _is_launcher(word))] if words else []
+
+
+def _is_launcher(word: str) -> bool:
+    return f"/{word}".replace("\\", "/").endswith(f"/{_LAUNCHER}")
 
 
 def _name_of(path: str) -> str:

@@ -27,7 +27,7 @@ def _row(standing: Standing) -> Row:
         message = f"whether {host} is set up for {standing.where} can't be told: {standing.trouble}"
         return _finding("warning", "host-unreadable", message, "Mend the file.")
     if standing.gone:
-        message = f"{host} starts gitmem for {standing.where} by an interpreter that is gone: {standing.gone[0]}"
+        message = f"{host} starts gitmem for {standing.where} by a file that is gone: {standing.gone[0]}"
         return _finding("error", "interpreter-gone", message, f"Run `{command}` with the one to use.", standing.gone[0])
     if not standing.is_current:
         message = f"{host} is set up for {standing.where}, by another version or interpreter, or not in full"

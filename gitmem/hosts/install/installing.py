@@ -13,6 +13,7 @@ from gitmem.errors import GitmemError
 from gitmem.hosts.environment import Environment
 from gitmem.hosts.install.apply import apply_edits, remove_empty
 from gitmem.hosts.install.around import Around, InstallScope
+from gitmem.hosts.install.command import find_files
 from gitmem.hosts.install.hosts import DESCRIBE, look_around
 from gitmem.hosts.install.kept import KeptHost, load_kept, save_kept
 from gitmem.hosts.install.own import find_words
@@ -30,8 +31,8 @@ _SAYS_WHO = {InstallScope.USER: "you", InstallScope.PROJECT: "the project"}
 class Standing:
     """How one host stands in one scope.
 
-    ``programs`` are the interpreters that its entries start; ``is_current`` tells that a new installation would change
-    nothing; ``trouble`` is why its files can't be looked at, empty for none.
+    ``programs`` are the files that its entries start, interpreters and gitmem's launcher; ``is_current`` tells that a
+    new installation would change nothing; ``trouble`` is why its files can't be looked at, empty for none.
     """
 
     host: str
@@ -48,7 +49,7 @@ class Standing:
 
     @property
     def gone(self) -> tuple[str, ...]:
-        """Interpreters that its entries start and that are not there any more."""
+        """Those of ``programs`` that are not there any more."""
         return tuple(one for one in self.programs if os.path.isabs(one) and not os.path.exists(one))
 
     @property
@@ -129,7 +130,8 @@ def _iter_programs(file: WantedFile, kept: KeptHost) -> Iterator[str]:
         yield from _find_in_shim(found.data)
         return
     try:
-        yield from (find_words(entry)[0] for entry in find_editor(file).iter_own(read_text(found), file))
+        for entry in find_editor(file).iter_own(read_text(found), file):
+            yield from find_files(find_words(entry))
     except ValueError:
         return  # what is wrong with it is said when the plan is made
 
@@ -138,7 +140,7 @@ def _find_in_shim(data: bytes) -> Iterator[str]:
     match = _SHIM_COMMAND.search(data.decode(errors="replace"))
     if match is not None:
         with contextlib.suppress(ValueError):
-            yield str(json.loads(match[1])[0])
+            yield from find_files([str(word) for word in json.loads(match[1])])
 
 
 def _tell(environment: Environment, host: str, around: Around, wanted: Wanted) -> Iterator[str]:

@@ -7,7 +7,7 @@ import pytest
 from gitmem import launch
 from gitmem.errors import UnavailableError
 from gitmem.hosts.environment import Environment
-from gitmem.hosts.install.command import find_command, find_verb, format_command, parse_command
+from gitmem.hosts.install.command import find_command, find_files, find_verb, format_command, parse_command
 from gitmem.hosts.install.own import find_words
 
 
@@ -71,3 +71,9 @@ def test_what_starts_gitmem(line: str, verb: str) -> None:
 )
 def test_the_words_of_an_entry(entry: object, words: list[str]) -> None:
     assert find_words(entry) == words
+
+
+def test_the_files_that_a_command_needs() -> None:
+    assert find_files(["/py", "-E", "/lib/gitmem/launch.py", "hook"]) == ["/py", "/lib/gitmem/launch.py"]
+    assert find_files(["/py", "-m", "gitmem", "hook"]) == ["/py"]
+    assert find_files([]) == []

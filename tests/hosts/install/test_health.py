@@ -37,7 +37,7 @@ def test_an_interpreter_that_is_gone_is_an_error(machine: Machine) -> None:
     assert told(machine)[0][:2] == ("warning", "host-outdated")
     python.unlink()
     assert told(machine) == [
-        ("error", "interpreter-gone", f"opencode starts gitmem for you by an interpreter that is gone: {python}")
+        ("error", "interpreter-gone", f"opencode starts gitmem for you by a file that is gone: {python}")
     ]
     row = next(row for row in check_hosts(machine.gitmem.environment))
     assert row["hint"] == "Run `gitmem install opencode --scope user` with the one to use."
