@@ -26,7 +26,7 @@ _ABOUT = "Tells gitmem what happens, and Claude what it remembers."
 def describe_plugin(around: Around) -> dict[str, str]:
     """Return the texts of the plugin's files by their paths within its folder. Pure.
 
-    Its commands are lists of words, which no shell takes apart. A server that can't be offered is left out.
+    Its commands are lists of words, which no shell takes apart.
     """
     program, *words = [*around.command, "hook", "--host", HOST]
 
@@ -34,12 +34,11 @@ def describe_plugin(around: Around) -> dict[str, str]:
         return {"type": "command", "command": program, "args": words, "timeout": timeout_s(kind)}
 
     hooks = {event: [group] for event, group in group_hooks(list_events(HOST), handler).items()}
-    server = around.server_entry(HOST)
     return {
         MANIFEST: _read("plugin.json"),
         ".claude-plugin/marketplace.json": _read("marketplace.json"),
         "hooks/hooks.json": _format({"description": _ABOUT, "hooks": hooks}),
-        ".mcp.json": _format({"mcpServers": {SERVER: server} if server else {}}),
+        ".mcp.json": _format({"mcpServers": {SERVER: around.server_entry(HOST)}}),
         f"skills/{SERVER}/SKILL.md": around.skill,
     }
 

@@ -11,6 +11,7 @@ import pytest
 
 from gitmem import resources
 from gitmem.hosts.hooks.run import BUDGET_S
+from gitmem.hosts.install.command import find_command
 from gitmem.version import VERSION
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def test_the_folder_holds_hooks_server_and_skill(machine: Machine, folder: Path)
     )
     assert set(read_all(folder)) == FILES
     assert load(folder, ".claude-plugin/plugin.json")["version"] == VERSION
-    start = [sys.executable, "-P", "-m", "gitmem"]
+    start = find_command(machine.gitmem.environment)
     server = load(folder, ".mcp.json")["mcpServers"]["gitmem"]
     assert [server["command"], *server["args"]] == [*start, "mcp", "--host", "claude-code"]
     groups = load(folder, "hooks/hooks.json")["hooks"]
@@ -119,17 +120,3 @@ def test_a_link_out_of_the_folder_is_not_followed(machine: Machine, folder: Path
 
     assert told["error"]["code"] == "link-leads-out"
     assert outside.read_text() == "{}"
-
-
-def test_without_the_packages_there_is_no_server(
-    machine: Machine, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("gitmem.hosts.install.hosts.has_mcp", lambda: False)
-
-    said = machine("export", "claude-plugin", str(folder))
-
-    assert load(folder, ".mcp.json") == {"mcpServers": {}}
-    assert said.err == (
-        "notice: without the MCP server, for which this Python lacks a package; "
-        "install gitmem-vault[mcp] and run it again\n"
-    )
