@@ -5,6 +5,7 @@ The folder is its own marketplace, so that Claude Code can install it from there
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from typing import Any
@@ -34,13 +35,15 @@ def describe_plugin(around: Around) -> dict[str, str]:
         return {"type": "command", "command": program, "args": words, "timeout": timeout_s(kind)}
 
     hooks = {event: [group] for event, group in group_hooks(list_events(HOST), handler).items()}
-    return {
-        MANIFEST: _read("plugin.json"),
+    files = {
         ".claude-plugin/marketplace.json": _read("marketplace.json"),
         "hooks/hooks.json": _format({"description": _ABOUT, "hooks": hooks}),
         ".mcp.json": _format({"mcpServers": {SERVER: around.server_entry(HOST)}}),
         f"skills/{SERVER}/SKILL.md": around.skill,
     }
+    # Claude Code takes a plugin up again only when its version is another: it has to tell of another Python, too.
+    content = hashlib.sha256(json.dumps(files).encode()).hexdigest()[:8]
+    return {MANIFEST: _read("plugin.json").replace("__GITMEM_VERSION__", f"{VERSION}+{content}")} | files
 
 
 def plan_plugin(folder: str, around: Around) -> tuple[FileEdit, ...]:
@@ -82,7 +85,7 @@ def _is_own(manifest: Found) -> bool:
 
 
 def _read(name: str) -> str:
-    return read_text("templates", f"hosts/claude-plugin/{name}").replace("__GITMEM_VERSION__", VERSION)
+    return read_text("templates", f"hosts/claude-plugin/{name}")
 
 
 def _format(value: dict[str, Any]) -> str:

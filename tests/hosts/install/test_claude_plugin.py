@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,11 @@ def load(folder: Path, name: str) -> Any:
     return json.loads((folder / name).read_text())
 
 
+def version_of(folder: Path) -> str:
+    version: str = load(folder, ".claude-plugin/plugin.json")["version"]
+    return version
+
+
 @pytest.fixture
 def folder(machine: Machine) -> Path:
     return machine.user / "plug in"
@@ -51,7 +57,7 @@ def test_the_folder_holds_hooks_server_and_skill(machine: Machine, folder: Path)
         f"for one session  claude --plugin-dir '{folder}'\n"
     )
     assert set(read_all(folder)) == FILES
-    assert load(folder, ".claude-plugin/plugin.json")["version"] == VERSION
+    assert re.fullmatch(re.escape(VERSION) + r"\+[0-9a-f]{8}", version_of(folder))
     start = find_command(machine.gitmem.environment)
     server = load(folder, ".mcp.json")["mcpServers"]["gitmem"]
     assert [server["command"], *server["args"]] == [*start, "mcp", "--host", "claude-code"]
@@ -70,16 +76,19 @@ def test_the_folder_holds_hooks_server_and_skill(machine: Machine, folder: Path)
 def test_again_nothing_is_done_and_an_update_is_taken_in(machine: Machine, folder: Path) -> None:
     machine("export", "claude-plugin", str(folder))
     (folder / "notes.txt").write_text("mine")
-    before = read_all(folder)
+    before, version = read_all(folder), version_of(folder)
 
     again = machine("export", "claude-plugin", str(folder), "--json").document
     updated = machine.with_python("/opt/new/bin/python")("export", "claude-plugin", str(folder), "--json").document
 
     assert (again["changed"], again["files"], again["commit"], again["notices"]) == (False, [], None, [])
     assert updated["changed"]
-    assert [Path(file["path"]).name for file in updated["files"]] == ["hooks.json", ".mcp.json"]
+    assert [Path(file["path"]).name for file in updated["files"]] == ["plugin.json", "hooks.json", ".mcp.json"]
     after = read_all(folder)
-    assert {name for name in before if before[name] != after[name]} == {"hooks/hooks.json", ".mcp.json"}
+    assert {name for name in before if before[name] != after[name]} == {
+        *(".claude-plugin/plugin.json", "hooks/hooks.json", ".mcp.json")
+    }
+    assert version_of(folder) != version
     assert sys.executable not in "".join(after.values())
 
 
