@@ -23,8 +23,7 @@ def export_plugin(call: Call, named: str, *, dry_run: bool) -> int:
     Raises what ``plan_plugin`` and ``apply_edits`` raise; then nothing is changed.
     """
     folder = os.path.abspath(os.path.join(call.environment.folder, os.path.expanduser(named)))
-    around = look_around(call.environment, InstallScope.USER)
-    edits = plan_plugin(folder, around)
+    edits = plan_plugin(folder, look_around(call.environment, InstallScope.USER))
     files = tell_edits(edits)
     if dry_run and files:
         call.print_text(format_files(files))
