@@ -99,6 +99,13 @@ def make_visible(text: str) -> str:
     return "".join([*shown, text[copied:]])
 
 
+def quote(text: str, max_chars: int = 80) -> str:
+    """Return the beginning of ``text`` in quotes, in one line and fit to be shown: what is hidden is escaped once."""
+    shown = make_visible(text[:max_chars])[:max_chars].replace("\n", "\\n").replace("\t", "\\t")
+    mark = '"' if "'" in shown and '"' not in shown else "'"
+    return f"{mark}{shown}{mark}"
+
+
 def has_lookalikes(text: str) -> bool:
     """Tell whether a word of ``text`` mixes Latin letters with Cyrillic or Armenian ones, or Greek ones drawn alike."""
     if text.isascii():

@@ -6,7 +6,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.text import find_hidden, fold, fold_tag, has_lookalikes, is_hidden, make_visible, one_line, shorten, slug
+from gitmem.text import (
+    find_hidden,
+    fold,
+    fold_tag,
+    has_lookalikes,
+    is_hidden,
+    make_visible,
+    one_line,
+    quote,
+    shorten,
+    slug,
+)
+
+
+def test_a_quotation_escapes_once_and_is_one_line() -> None:
+    assert quote("\x1b[31mred\nand\tblue") == r"'\u{1b}[31mred\nand\tblue'"
+    assert (quote("it's"), quote('say "it\'s"'), quote("a\\b")) == ('"it\'s"', "'say \"it's\"'", r"'a\b'")
+    assert quote("word " * 50, 10) == "'word word '"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from gitmem.errors import InputError
 from gitmem.model.ids import Fingerprint, RecordId
-from gitmem.text import find_hidden, make_visible, slug
+from gitmem.text import find_hidden, quote, slug
 from gitmem.values import dataclass
 
 MAX_ACTOR_CHARS = 128
@@ -93,7 +93,7 @@ def model_actor(name: str = "agent", host: str = "python", session: str = "") ->
     for what, text in (("name", name), ("host", host), ("session", session or "-")):
         is_plain = text == " ".join(text.split()) and not find_hidden(text) and not set("<>") & set(text)
         if not text or len(text) > MAX_ACTOR_CHARS or not is_plain:
-            message = f"{make_visible(text)[:80]!r} can't be the {what} of an actor"
+            message = f"{quote(text)} can't be the {what} of an actor"
             raise InputError("bad-actor", message, f"Use letters and digits, at most {MAX_ACTOR_CHARS} characters.")
     return Actor(Surface.MODEL, name, f"{slug(name) or 'agent'}@agents.gitmem.invalid", host, session)
 

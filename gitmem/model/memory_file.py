@@ -12,7 +12,7 @@ from gitmem.errors import InputError
 from gitmem.model.record import FOLDERS, MAX_KEY_CHARS
 from gitmem.model.vault_path import find_path_problem, fold_path
 from gitmem.patterns import late
-from gitmem.text import make_visible
+from gitmem.text import quote
 
 ROOT = "/memories"
 KEY_PREFIX = "memories/"
@@ -84,4 +84,4 @@ def find_chosen(key: str | None) -> str | None:
 
 
 def _bad(text: str, problem: str) -> InputError:
-    return InputError("bad-path", f"the path {make_visible(text)[:120]!r} can't be used: {problem}", "Name another.")
+    return InputError("bad-path", f"the path {quote(text, 120)} can't be used: {problem}", "Name another.")

@@ -11,7 +11,7 @@ import unicodedata
 
 from gitmem.errors import InputError
 from gitmem.patterns import late
-from gitmem.text import find_hidden, fold, make_visible
+from gitmem.text import find_hidden, fold, quote
 from gitmem.typed import NewType
 
 VaultPath = NewType("VaultPath", str)
@@ -30,9 +30,7 @@ def parse_vault_path(text: str) -> VaultPath:
     """Return ``text`` as a path inside a vault. Raises ``InputError`` (``bad-path``) that says which rule it breaks."""
     problem = find_path_problem(text)
     if problem:
-        raise InputError(
-            "bad-path", f"{make_visible(text)[:120]!r} can't be a path in a vault: {problem}", "Rename the file."
-        )
+        raise InputError("bad-path", f"{quote(text, 120)} can't be a path in a vault: {problem}", "Rename the file.")
     return VaultPath(text)
 
 

@@ -16,7 +16,7 @@ from gitmem.model.settings import Manifest, Scope
 from gitmem.policy.authority import decide
 from gitmem.policy.evidence_rules import fits
 from gitmem.policy.rules import Request
-from gitmem.text import make_visible
+from gitmem.text import make_visible, quote
 from gitmem.values import dataclass, replace
 
 _REPEATED = frozenset({"Gitmem-Record"})
@@ -146,7 +146,7 @@ def check_trailers(deed: Deed) -> Iterator[Fault]:
     if deed.find_trailer("Gitmem-Op") is not None and find_action(deed) is None:
         yield Fault(
             "forged-trailers",
-            f"there is no operation called {make_visible(deed.find_trailer('Gitmem-Op') or '')[:40]!r}",
+            f"there is no operation called {quote(deed.find_trailer('Gitmem-Op') or '', 40)}",
         )
 
 

@@ -18,7 +18,7 @@ from gitmem.model.record import (
     State,
 )
 from gitmem.patterns import late
-from gitmem.text import find_hidden, make_visible
+from gitmem.text import find_hidden, quote
 
 MAX_BODY_BYTES = 256 * 1024
 MAX_FILE_BYTES = MAX_BODY_BYTES + 64 * 1024
@@ -150,7 +150,7 @@ def _refuse(code: str, message: str, hint: str, **fields: object) -> InputError:
 
 
 def _show(text: str) -> str:
-    return repr(make_visible(text[:80]))
+    return quote(text)
 
 
 def _check_bytes(data: bytes, path: str) -> None:

@@ -10,7 +10,7 @@ from gitmem.service.confirmed import list_confirmed
 from gitmem.service.list_records import list_records
 from gitmem.service.query import Filters
 from gitmem.service.vault import OpenVault
-from gitmem.text import fold, make_visible, one_line
+from gitmem.text import fold, one_line, quote
 from gitmem.values import dataclass
 
 
@@ -44,7 +44,7 @@ def tell_near(draft: Draft, declared: Iterable[Declared]) -> Iterator[str]:
             why = "is much the same"
         else:
             continue
-        yield f"{make_visible(record.title)!r} ({record.id}) {why}"
+        yield f"{quote(record.title, 200)} ({record.id}) {why}"
 
 
 def _is_same(draft: Draft, record: Record) -> bool:

@@ -20,7 +20,7 @@ from gitmem.service.retry import describe_request
 from gitmem.service.signing import find_statement, list_declared
 from gitmem.service.standing import UNTRUSTED, find_anchor, find_manifest, judge, list_unlike, read_standing
 from gitmem.service.vault import OpenVault
-from gitmem.text import find_hidden, make_visible, one_line
+from gitmem.text import find_hidden, one_line, quote
 from gitmem.values import dataclass, replace
 from gitmem.vault.anchor import save_anchor
 from gitmem.vault.home_settings import save_settings
@@ -170,7 +170,7 @@ def remove_key(vault: OpenVault, name: str, actor: Actor, op_id: OpId | None = N
     def edit(keys: tuple[HumanKey, ...]) -> tuple[HumanKey, ...]:
         left = tuple(one for one in keys if one.name != name)
         if left == keys:
-            raise InputError("no-such-key", f"no key is called {make_visible(name)[:80]!r}", "See `gitmem keys list`.")
+            raise InputError("no-such-key", f"no key is called {quote(name)}", "See `gitmem keys list`.")
         return left
 
     return _change_keys(

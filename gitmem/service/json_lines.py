@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from gitmem.errors import InputError
-from gitmem.text import make_visible
+from gitmem.text import quote
 from gitmem.typed import Any
 from gitmem.vault.schema import validate
 
@@ -45,7 +45,7 @@ def parse_object(line: bytes, max_bytes: int, schema: str, names: Sequence[str])
         if name not in names:
             near = get_close_matches(name, names, 1)
             more = f"did you mean {near[0]}?" if near else f"the names are {', '.join(names)}"
-            raise InputError("unknown-name", f"{make_visible(name[:80])!r} is not known; {more}")
+            raise InputError("unknown-name", f"{quote(name)} is not known; {more}")
     try:
         validate(schema, value)
     except InputError as error:
@@ -77,7 +77,7 @@ def _check_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) < len(pairs):
         seen: set[str] = set()
         twice = next(name for name, _one in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise InputError("duplicate-name", f"the name {make_visible(twice[:80])!r} stands there twice")
+        raise InputError("duplicate-name", f"the name {quote(twice)} stands there twice")
     return value
 
 

@@ -20,7 +20,7 @@ from gitmem.service.declared import Declared, find_same, list_declared, tell_nea
 from gitmem.service.onboarding_form import format_questions, parse_questions
 from gitmem.service.scanner import check_texts
 from gitmem.service.vault import OpenVault
-from gitmem.text import fold, make_visible, one_line, shorten
+from gitmem.text import fold, make_visible, one_line, quote, shorten
 from gitmem.values import dataclass, replace
 from gitmem.vault.kept_draft import drop_draft, hold_draft, load_draft, place_of_draft, save_draft
 
@@ -118,7 +118,7 @@ class Onboarding:
     def _check_new(self, draft: Draft) -> None:
         known = find_same(draft, self.declared)
         if known is not None:
-            message = f"{make_visible(known.record.title)!r} is declared already, as {known.record.id}"
+            message = f"{quote(known.record.title, 200)} is declared already, as {known.record.id}"
             raise InputError("already-declared", message, "There is nothing to do, or say how it differs.")
         if any(fold(draft.title) == fold(one.title) for one in self.drafts):
             raise InputError("already-answered", "that was answered already", "Say it once.")

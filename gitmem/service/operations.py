@@ -12,7 +12,7 @@ from gitmem.model.authority import OUTSIDE
 from gitmem.model.ids import CommitId, OpId, RecordId
 from gitmem.patterns import late
 from gitmem.service.vault import OpenVault
-from gitmem.text import make_visible
+from gitmem.text import quote
 from gitmem.values import dataclass
 
 MIN_OP_PREFIX_CHARS = 4
@@ -110,7 +110,7 @@ def get_operation(vault: OpenVault, ref: str) -> Found:
     if found is None:
         raise InputError(
             "no-such-operation",
-            f"no operation in the history of this branch has the id {make_visible(ref.strip())[:80]!r}",
+            f"no operation in the history of this branch has the id {quote(ref.strip())}",
             "See `gitmem log`, or `gitmem log ID` for the operations on one record; it takes "
             f"{MIN_OP_PREFIX_CHARS} characters of an operation's id, or 7 of its commit's.",
         )
@@ -164,7 +164,7 @@ def _ambiguous(wanted: str, meant: Sequence[Operation]) -> InputError:
     more = ", …" if len(meant) > _MAX_SHOWN else ""
     return InputError(
         "ambiguous-operation",
-        f"{len(meant)} operations begin with {make_visible(wanted)[:80]!r}: {listed}{more}",
+        f"{len(meant)} operations begin with {quote(wanted)}: {listed}{more}",
         "Give more of the id, or the id of the commit.",
         operations=[one.op_id or one.commit.id for one in meant],
     )

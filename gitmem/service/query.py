@@ -11,7 +11,7 @@ from gitmem.model.answer import Sort
 from gitmem.model.authority import Authority
 from gitmem.model.record import Kind, State
 from gitmem.model.when import Span, parse_period, parse_when
-from gitmem.text import make_visible, shorten
+from gitmem.text import quote, shorten
 from gitmem.typed import TYPE_CHECKING
 from gitmem.values import dataclass
 
@@ -121,6 +121,6 @@ def _parse_path(text: str, repo: str) -> str:
     inside = os.path.relpath(text, repo) if os.path.isabs(text) else os.path.normpath(text)
     inside = inside.replace(os.sep, "/")
     if inside == ".." or inside.startswith("../") or len(text) > MAX_PATH_CHARS:
-        message = f"{make_visible(shorten(text, 80))!r} is not a path in the vault"
+        message = f"{quote(shorten(text, 80))} is not a path in the vault"
         raise InputError("bad-filter", message, "Give a folder such as promoted, or a pattern such as '*/2026-11/*'.")
     return inside

@@ -12,7 +12,7 @@ from gitmem.model.when import Span, parse_when
 from gitmem.patterns import late
 from gitmem.service.operations import find_operation
 from gitmem.service.vault import OpenVault
-from gitmem.text import make_visible
+from gitmem.text import quote
 
 _REVISION = late(r"(?P<name>[^~^\s]{1,300})(?P<steps>(?:[~^]\d{0,6}){0,20})")
 _STEP = late(r"([~^])(\d*)")
@@ -93,6 +93,4 @@ def _iter_first_parents(vault: OpenVault, start: CommitId) -> Iterator[Commit]:
 
 
 def _no_such(text: str) -> InputError:
-    return InputError(
-        "no-such-revision", f"nothing in the vault's history is called {make_visible(text)[:80]!r}", _HINT
-    )
+    return InputError("no-such-revision", f"nothing in the vault's history is called {quote(text)}", _HINT)

@@ -11,7 +11,7 @@ from gitmem.model.authority import Authority
 from gitmem.model.ids import RecordId, fingerprint
 from gitmem.model.record import Draft, Kind, Problem, Record, State, state_of
 from gitmem.model.vault_path import VaultPath
-from gitmem.text import fold, make_visible, slug
+from gitmem.text import fold, quote, slug
 from gitmem.typed import Any
 from gitmem.vault.frontmatter import Note, format_note, parse_note
 from gitmem.vault.lookalike import find_lookalike
@@ -164,7 +164,7 @@ def _check_spelling(name: str) -> None:
     if meant is not None:
         raise InputError(
             "lookalike-property",
-            f"the name {make_visible(name)!r} is not gitmem's {meant.name}, but looks like it",
+            f"the name {quote(name)} is not gitmem's {meant.name}, but looks like it",
             f"{meant.name} is set by gitmem alone." if meant.is_managed else f"Write {meant.name}.",
         )
 
@@ -177,7 +177,7 @@ def _check(name: str, value: Any) -> Any:
     if protected:
         raise InputError(
             "lookalike-property",
-            f"the name {make_visible(name)!r} looks like {protected} but is not",
+            f"the name {quote(name)} looks like {protected} but is not",
             f"Write {protected}, or take another name.",
         )
     own = BY_NAME.get(name)

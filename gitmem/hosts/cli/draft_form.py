@@ -8,7 +8,7 @@ from typing import Any
 
 from gitmem.errors import InputError
 from gitmem.model.record import Draft, Kind
-from gitmem.text import make_visible, one_line, shorten
+from gitmem.text import one_line, quote, shorten
 
 _NAMES = ("title", "kind", "summary", "tags", "key", "evidence")
 _DASHES = "---"
@@ -88,4 +88,4 @@ _SETTERS: dict[str, Callable[[Draft, str], Draft]] = {
 
 
 def _show(text: str) -> str:
-    return repr(shorten(make_visible(text), 60))
+    return quote(shorten(text, 60))

@@ -36,7 +36,7 @@ from gitmem.hosts.mcp.tool_table import MAX_PROMPT_CHARS
 from gitmem.hosts.mcp.turns import MAX_WAITING, Job, Turns
 from gitmem.hosts.mcp.wire import MAX_LINE_BYTES, Writer, iter_lines, take_standard_streams
 from gitmem.service.memory import Memory
-from gitmem.text import make_visible, one_line, shorten
+from gitmem.text import make_visible, one_line, quote, shorten
 from gitmem.typed import Any
 
 END_S = 3.0
@@ -179,7 +179,7 @@ class Server:
         tool = find_tool(name)
         arguments = params.get("arguments")
         if tool is None:
-            raise RefusedError(INVALID_PARAMS, f"there is no tool {shorten(make_visible(name), 60)!r}")
+            raise RefusedError(INVALID_PARAMS, f"there is no tool {quote(shorten(name, 60))}")
         if not isinstance(arguments, dict | None):
             raise RefusedError(INVALID_PARAMS, "arguments must be an object")
         return (lambda asker: _as_result(call(tool, arguments or {}, asker, self._complain))), tool.reads
