@@ -28,7 +28,7 @@ from gitmem.vault.inbox import (
 
 MIN_PREFIX_CHARS = 3
 _SHOWN = 5
-_AT_WORK = ("inbox-busy", "inbox-unreadable", "vault-busy", "index-locked")
+_AT_WORK = ("inbox-busy", "inbox-unreadable", "inbox-unwritable", "vault-busy", "index-locked")
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Kept:
 def hold_candidates(vault: OpenVault) -> Iterator[Kept]:
     """Yield what waits, with the inbox locked; what a crash left is settled and what is too old is put away before.
 
-    Raises ``UnavailableError`` (``inbox-busy``, ``inbox-unreadable``) and what settling raises.
+    Raises ``UnavailableError`` (``inbox-busy``, ``inbox-unreadable``, ``inbox-unwritable``) and what settling raises.
     """
     with hold_inbox(vault.layout, vault.options.lock_wait_s, vault.clock):
         yield settle_candidates(vault)

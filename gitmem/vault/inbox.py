@@ -116,7 +116,7 @@ def drop_accepting(layout: VaultLayout) -> None:
 def hold_inbox(layout: VaultLayout, timeout_s: float = DEFAULT_WAIT_S, clock: Clock = _SYSTEM_CLOCK) -> Iterator[None]:
     """Let nobody else write to the inbox inside the ``with`` block. Not to be taken with the vault's lock held.
 
-    Raises ``UnavailableError``: ``inbox-busy`` after ``timeout_s`` seconds, ``inbox-unreadable`` for a lock that can't
+    Raises ``UnavailableError``: ``inbox-busy`` after ``timeout_s`` seconds, ``inbox-unwritable`` for a lock that can't
     be made.
     """
     try:
@@ -128,7 +128,11 @@ def hold_inbox(layout: VaultLayout, timeout_s: float = DEFAULT_WAIT_S, clock: Cl
                 raise UnavailableError("inbox-busy", message, "Try again in a moment.")
             clock.sleep_s(POLL_S)
     except OSError as error:
-        raise _unreadable(error, layout.runtime) from None
+        raise UnavailableError(
+            "inbox-unwritable",
+            f"the inbox can't be written: {error.strerror or error}",
+            f"Look at what lies in {layout.runtime} and who may write there.",
+        ) from None
     try:
         yield
     finally:

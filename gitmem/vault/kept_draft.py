@@ -50,11 +50,17 @@ def place_of_draft(layout: VaultLayout, name: str) -> str:
 def hold_draft(layout: VaultLayout, name: str) -> Iterator[None]:
     """Let no other process work at the draft ``name`` inside the ``with`` block.
 
-    Raises ``StateError`` (``draft-in-use``) at once where one does. The lock ends with its holder, however it ends.
+    Raises ``StateError`` (``draft-in-use``) at once where one does, ``UnavailableError`` (``draft-unwritable``) where
+    the disk can't be written. The lock ends with its holder, however it ends.
     """
-    ensure_folder(layout.drafts)
     file = f"{place_of_draft(layout, name)}.lock"
-    lock = try_lock(file)
+    try:
+        ensure_folder(layout.drafts)
+        lock = try_lock(file)
+    except OSError as error:
+        message = f"what you decide or answer can't be kept: {error.strerror or error}"
+        hint = f"Look at what lies in {layout.drafts} and who may write there."
+        raise UnavailableError("draft-unwritable", message, hint) from None
     if lock is None:
         hint = "Go on there, or end it there first; what was answered is kept."
         raise StateError("draft-in-use", "another terminal is at work on this draft", hint)

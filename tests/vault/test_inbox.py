@@ -144,7 +144,7 @@ def test_one_writes_at_a_time(layout: VaultLayout) -> None:
     Path(layout.inbox_lock).mkdir()
     with pytest.raises(UnavailableError) as raised, hold_inbox(layout, 0):
         pytest.fail("a folder is no lock")
-    assert raised.value.code == "inbox-unreadable"
+    assert raised.value.code == "inbox-unwritable"
 
 
 def test_the_oldest_decisions_go_first(layout: VaultLayout) -> None:

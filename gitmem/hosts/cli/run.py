@@ -18,6 +18,7 @@ from gitmem.hosts.cli.group import gitmem
 from gitmem.hosts.cli.output import error_document
 from gitmem.hosts.cli.plain import format_error
 from gitmem.hosts.environment import COMPLETION_VARIABLE, Environment, read_environment
+from gitmem.text import quote
 
 INTERRUPTED = 130
 PROGRAM = "gitmem"
@@ -75,6 +76,9 @@ def _run_verb(args: Sequence[str], call: Call) -> int:
     except click.exceptions.Exit as leaving:
         code = leaving.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
+        if call.as_json:
+            path = error.ctx.command_path if error.ctx else PROGRAM
+            return _fail(call, _UsageError("usage", "Missing command.", f"See `{path} --help`."))
         click.echo(error.message, err=True)
         return _UsageError.exit_code
     except click.ClickException as error:
@@ -106,8 +110,11 @@ def _explain(error: OSError) -> UnavailableError:
         return output_error(failed)
     if _is_from_echo(error):  # a text longer than the stream's buffer is dropped with the error
         return output_error(error)
+    where = "" if error.filename is None else f": {quote(str(error.filename), 300)}"
     return UnavailableError(
-        "system-error", f"the system refused: {error}", "See to it and try again; `gitmem doctor` may help."
+        "system-error",
+        f"the system refused: {error.strerror or error}{where}",
+        "See to it and try again; `gitmem doctor` may help.",
     )
 
 

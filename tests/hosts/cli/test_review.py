@@ -403,6 +403,16 @@ def test_a_merged_text_that_is_edited_and_not_taken_is_kept(
     assert f"not merged\nwhat you wrote is kept in {place}\n" in screen
 
 
+def test_where_decisions_can_not_be_kept_that_is_said(gitmem: Gitmem, ids: dict[str, str], start: Start) -> None:
+    Path(f"{draft_of(gitmem)}.lock").mkdir(parents=True)
+    session = start("review")
+    assert session.end() == 6
+    assert session.screen == (
+        "error: what you decide or answer can't be kept: Is a directory\n"
+        f"hint: Look at what lies in {draft_of(gitmem).parent} and who may write there.\n"
+    )
+
+
 def test_other_keys_and_typed_ahead_decide_nothing(gitmem: Gitmem, ids: dict[str, str], start: Start) -> None:
     session = start("review", typed_ahead=b"aaaa\nq")
     press(session, "x", "?", "\x1b[A", "aaaaa")

@@ -163,6 +163,20 @@ def test_the_unexpected_is_an_error_without_a_traceback(gitmem: Gitmem, monkeypa
     assert "Traceback" in gitmem.at(debug=True)("status").err
 
 
+@pytest.mark.parametrize("name", ["journal", "policy", "keys", "export", "catalog", "settings"])
+def test_a_family_without_a_verb_shows_its_help_and_with_json_one_document(bare: Gitmem, name: str) -> None:
+    shown = bare(name)
+    assert (shown.code, shown.out) == (2, "")
+    assert shown.err.startswith(f"Usage: gitmem {name} [OPTIONS] COMMAND")
+    for args in (("--json", name), (name, "--json")):
+        said = bare(*args)
+        assert (said.code, said.err) == (2, "")
+        assert said.document == {
+            "ok": False,
+            "error": {"code": "usage", "message": "Missing command.", "hint": f"See `gitmem {name} --help`."},
+        }
+
+
 def test_what_the_system_refuses_is_unavailable(gitmem: Gitmem, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_args: object) -> None:
         raise OSError(28, "No space left on device")
@@ -170,7 +184,7 @@ def test_what_the_system_refuses_is_unavailable(gitmem: Gitmem, monkeypatch: pyt
     monkeypatch.setattr("gitmem.service.memory.Memory.status", fail)
     said = gitmem("status", "--json")
     assert said.code == 6
-    assert said.document["error"]["message"] == "the system refused: [Errno 28] No space left on device"
+    assert said.document["error"]["message"] == "the system refused: No space left on device"
 
 
 def test_an_interrupt_ends_without_a_traceback(gitmem: Gitmem, monkeypatch: pytest.MonkeyPatch) -> None:
