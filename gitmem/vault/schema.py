@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Callable, Mapping
 
 from gitmem.errors import InputError, IntegrityError
@@ -34,13 +35,19 @@ def validate(name: str, value: Any) -> None:
     except fastjsonschema.JsonSchemaValueException as error:
         root = error.name or "data"
         path = shorten(make_visible(root.removeprefix("data").removeprefix(".")), _MAX_REASON_CHARS)
-        reason = shorten(make_visible(error.message.removeprefix(root)), _MAX_REASON_CHARS)
+        reason = shorten(make_visible(_sort_names(error.message.removeprefix(root))), _MAX_REASON_CHARS)
         kind, hint = (
             (InputError, f"See schema/{name}.schema.json for what may stand there.")
             if name in _ASKED_FOR
             else (IntegrityError, "Look at it before anything else is written; Git has its last good state.")
         )
         raise kind("schema", f"{name}: {path or 'the whole'} {reason}", hint, path=path, schema=name) from None
+
+
+def _sort_names(reason: str) -> str:
+    """Return ``reason`` with the names that must not be there in order: the library lists a set."""
+    found = re.fullmatch(r"( must not contain )\{(.*)\}( properties)", reason, re.DOTALL)
+    return reason if found is None else f"{found[1]}{', '.join(sorted(found[2].split(', ')))}{found[3]}"
 
 
 class Misfit(NamedTuple):

@@ -212,6 +212,14 @@ def test_the_error_says_what_is_wrong_and_quotes_no_value() -> None:
     assert "hunter2" not in repr(caught.value)
 
 
+def test_names_that_must_not_be_there_are_told_in_order() -> None:
+    with pytest.raises(IntegrityError) as raised:
+        validate("curate-output", dict.fromkeys(("vault", "now", "bounds", "sessions", "format"), 1))
+    assert raised.value.message == (
+        "curate-output: the whole must not contain 'bounds', 'format', 'now', 'sessions', 'vault' properties"
+    )
+
+
 def test_a_hostile_member_name_is_shown_harmless_and_short() -> None:
     with pytest.raises(InputError) as caught:
         validate("event", {**SOUND["event"], "\x1b[2J\u202e" + "x" * 5000: 1})

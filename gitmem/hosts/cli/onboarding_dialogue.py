@@ -137,8 +137,11 @@ class Dialogue:
         if self.at >= len(self.onboarding.questions):
             self.terminal.show("Go to its question first, with :back.")
             return
+        if not number.strip().isdecimal():
+            self.terminal.show("Say which answer by its number, as in :drop 2.")
+            return
         try:
-            dropped = self.onboarding.drop(self.at, int(number) if number.strip().isdecimal() else 0)
+            dropped = self.onboarding.drop(self.at, int(number))
         except GitmemError as error:
             self._complain(error)
         else:

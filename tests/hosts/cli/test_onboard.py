@@ -167,6 +167,9 @@ def test_commands_go_back_drop_and_help(project: Path, start: Start) -> None:
     session = start("onboard")
     session.say("One", "boundary> ")
     session.say("Two", "boundary> ")
+    for words in (":drop", ":drop it"):
+        session.say(words, "boundary> ")
+        assert "Say which answer by its number, as in :drop 2.\n" in session.until("drop 2.\n")
     session.say(":drop 1", "boundary> ")
     assert session.until("boundary> ").endswith("  taken out: One\n" + BOUNDARY + "  1. Two\nboundary> ")
     session.type(":d 7\n")

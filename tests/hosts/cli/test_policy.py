@@ -135,9 +135,14 @@ def test_check_says_how_a_file_is_read_or_where_it_is_wrong(gitmem: Gitmem, tmp_
     said = gitmem("policy", "check", "bad.yaml")
     assert (said.code, said.out) == (3, "")
     assert said.err == (
-        "error: policy.yaml, line 2: 'body_char' means nothing here; did you mean body_chars?\n"
-        "hint: See docs/policy.md for what may stand there; `gitmem policy check` tries the file.\n"
+        "error: bad.yaml, line 2: 'body_char' means nothing here; did you mean body_chars?\n"
+        "hint: See docs/policy.md for what may stand there.\n"
     )
+    from_input = gitmem("policy", "check", "-", stdin=bad.read_bytes())
+    assert from_input.err == said.err.replace("bad.yaml", "standard input")
+    refused = gitmem("policy", "set", "bad.yaml").err
+    assert refused.startswith("error: bad.yaml, line 2: 'body_char'")
+    assert refused.endswith("; `gitmem policy check` tries the file.\n")
     assert gitmem("policy", "check", "bad.yaml", "--json").document["error"]["line"] == 2
     assert gitmem("policy", "check", "nowhere.yaml").code == 3
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +11,7 @@ import click
 
 from gitmem.errors import InputError, PolicyError
 from gitmem.hosts.cli.call import Call, pass_call
+from gitmem.hosts.cli.columns import safe_line
 from gitmem.hosts.cli.complete import complete_records
 from gitmem.hosts.cli.group import family, verb
 from gitmem.hosts.cli.options import KINDS, STATES, clean_tags, op_id_option, read_file, tag_option, text, text_option
@@ -23,6 +26,7 @@ from gitmem.model.ids import OpId
 from gitmem.model.policy import MAX_FILE_BYTES
 from gitmem.model.record import Draft, Kind, State
 from gitmem.service.memory import Memory
+from gitmem.text import shorten
 
 if TYPE_CHECKING:
     from gitmem.service.set_policy import Setting
@@ -33,6 +37,8 @@ _SURFACES = {
     "prompt": (Surface.HUMAN, Proof.PROMPT),
 }
 _ACTIONS = [action.value for action in Action]
+_OWN = "policy.yaml"
+_HINT_CHECKED = "See docs/policy.md for what may stand there."
 _EFFECT = "this file says from now on what agents do by themselves in this vault, in one commit"
 _EFFECT_INIT = "commits policy.yaml as it holds by default, with what each member means, for you to edit"
 
@@ -70,10 +76,13 @@ def check(call: Call, file: str | None) -> int:
     Exit code 3 where it can't be read, with the line. Writes nothing.
     """
     if file is None:
-        return say_answer(call, lambda memory: memory.check_policy_file(), format_policy)
+        with _calling(_OWN, _HINT_CHECKED):
+            return say_answer(call, lambda memory: memory.check_policy_file(), format_policy)
     from gitmem.service.show_policy import describe_file
 
-    return print_answer(call, describe_file(read_file(call, file, MAX_FILE_BYTES + 1)), "", format_policy)
+    data = read_file(call, file, MAX_FILE_BYTES + 1)
+    with _calling(file, _HINT_CHECKED):
+        return print_answer(call, describe_file(data), "", format_policy)
 
 
 @verb("init", "gitmem policy init\ngitmem --vault ~/notes policy init")
@@ -102,7 +111,8 @@ def set_file(call: Call, file: str, op_id: OpId | None) -> int:
     What changes is shown, and a person has to confirm it at the terminal.
     """
     data = read_file(call, file, MAX_FILE_BYTES + 1)
-    return _set(call, "policy set", data, op_id)
+    with _calling(file):
+        return _set(call, "policy set", data, op_id)
 
 
 @verb("apply", "gitmem policy apply\ngitmem --vault ~/notes policy apply")
@@ -115,6 +125,19 @@ def apply(call: Call, op_id: OpId | None) -> int:
     hold. What changes is shown, and a person has to confirm it at the terminal.
     """
     return _set(call, "policy apply", None, op_id)
+
+
+@contextlib.contextmanager
+def _calling(file: str, hint: str | None = None) -> Iterator[None]:
+    """Have what is wrong with a policy told by the name of the file that was given, and not by what it would be."""
+    try:
+        yield
+    except InputError as error:
+        if error.code == "bad-policy":
+            name = "standard input" if file == "-" else safe_line(shorten(file, 200))
+            error.message = name + error.message.removeprefix(_OWN)
+            error.hint = hint or error.hint
+        raise
 
 
 def _set(call: Call, name: str, data: bytes | None, op_id: OpId | None) -> int:
