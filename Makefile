@@ -52,6 +52,7 @@ $(HOSTS)/.installed: $(PROGRAMS)/package.json $(PROGRAMS)/requirements.txt
 
 bench: $(STAMP)
 	$(BIN)/python tests/bench/run.py
+	$(BIN)/python tests/bench/hook.py
 
 docs: $(STAMP)
 	$(BIN)/python -c "from gitmem.policy.authority import format_table; print(format_table(), end='')" > docs/authority.md
