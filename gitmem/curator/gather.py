@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from gitmem.curator.ideas import CURATOR
 from gitmem.curator.similar import (
     NEAR,
     SAME,
@@ -33,6 +34,7 @@ from gitmem.model.candidate import (
 )
 from gitmem.model.ids import RecordId
 from gitmem.model.record import BASELINE_KINDS, Draft, Record, State
+from gitmem.patterns import late
 from gitmem.text import fold, shorten
 from gitmem.values import dataclass, replace
 
@@ -40,6 +42,7 @@ MAX_KEPT = 64
 """How many tags and how much evidence a candidate gathers: as many as a record may have."""
 _LEAST_NEWS = 5
 """So many further words are news, where they are a third of all."""
+_NUMBER = late(r"\d+")
 _TITLES = 0.5
 _REASONS = 0.5
 """From which share on two reasons are one: they hold counts and dates, which differ from day to day."""
@@ -100,7 +103,7 @@ def merge(waiting: Candidate, new: Candidate) -> Candidate:
         draft=_join_drafts(waiting, new),
         sources=sources[:MAX_SOURCES],
         seen=waiting.seen + new.seen,
-        why=tuple(dict.fromkeys((*waiting.why, *new.why, *other)))[:MAX_WHY],
+        why=tuple(dict.fromkeys((*_join_why(waiting, new), *other)))[:MAX_WHY],
         near=_join_near(waiting, new),
         contradicts=tuple(dict.fromkeys((*waiting.contradicts, *new.contradicts)))[:MAX_TARGETS],
         worth=raise_worth(max(waiting.worth, new.worth), further),
@@ -227,6 +230,21 @@ def _note_near(new: Candidate, waiting: Sequence[Candidate]) -> Candidate:
     near = [Near(one.id, share, is_candidate=True) for share, one in shares if share >= NEAR]
     joined = sorted((*new.near, *near), key=lambda one: -one.share)[:MAX_NEAR]
     return replace(new, near=tuple(joined))
+
+
+def _join_why(waiting: Candidate, new: Candidate) -> tuple[str, ...]:
+    """Return the reasons of both; those of the curator take the place of what it said with other numbers before."""
+    if new.actor != CURATOR:
+        return (*waiting.why, *new.why)
+    said = set(map(_sort_of, new.why))
+    return (*new.why, *(one for one in waiting.why if _sort_of(one) not in said))
+
+
+def _sort_of(reason: str) -> str:
+    """Return ``reason`` without its numbers, and without the list that stands behind a number and a colon."""
+    plain = _NUMBER.sub("#", reason)
+    head = plain.partition(": ")[0]
+    return head if "#" in head else plain
 
 
 def _also(new: Candidate) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gitmem.curator.gather import Known, merge, place
+from gitmem.curator.ideas import CURATOR
 from gitmem.curator.worth import find_group, raise_worth, weigh
 from gitmem.model.authority import Surface
 from gitmem.model.candidate import Candidate, Decided, Fate, Near, Outcome, Proposed, Wants
@@ -155,6 +156,21 @@ def test_merging_keeps_the_text_of_a_person_and_takes_a_longer_one_that_holds_al
     assert (persons.draft.body, persons.draft.tags, persons.draft.key) == (BODY, ("tool/x",), "k")
     assert merge(longer, WAITING).draft == longer.draft
     assert merged.expires == WAITING.expires
+
+
+def test_what_the_curator_says_again_with_other_numbers_takes_the_place_of_what_it_said() -> None:
+    told = (
+        "`make` failed in 4 of the 5 sessions",
+        "seen in 3 sessions: cli/s1, cli/s2, cli/s3",
+        "verified on 2026-11-01",
+    )
+    idea = replace(NEW, actor=CURATOR, why=told)
+    waiting = merge(idea, replace(WAITING, draft=Draft("Tests take 2 workers", BODY), why=("it did in CI run 4",)))
+    also = ("it did in CI run 4", "also proposed by cli/s2 as: Tests take 2 workers")
+    assert waiting.why == (*told, *also)
+    again = ("`make` failed in 6 of the 7 sessions", "seen in 5 sessions: cli/s1, cli/s2, cli/s3, cli/s4, cli/s5")
+    assert merge(waiting, replace(idea, why=again)).why == (*again, told[2], *also)
+    assert merge(waiting, replace(idea, why=again, actor="agent")).why == (*told, *also, *again)
 
 
 def test_saying_it_again_in_one_session_raises_nothing() -> None:
