@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from gitmem.text import make_visible, one_line
 
 GAP = "  "
 INDENT = "    "
+_BAR, _GOES_ON = "  | ", "  : "
 
 
 def measure(text: str) -> int:
@@ -32,6 +34,19 @@ def truncate(text: str, max_columns: int | None) -> str:
             break
         kept += 1
     return text[:kept].rstrip() + "…"
+
+
+def bar(text: str, max_columns: int | None = None) -> list[str]:
+    """Return a text behind a bar, so that it can't pass for gitmem's own words; it is made visible.
+
+    A line that is wider than ``max_columns`` goes on at a word's beginning behind ``:`` in place of the bar; only a
+    word that is wider by itself is left for the terminal to break.
+    """
+    shown = []
+    for line in make_visible(text).split("\n"):
+        first, *rest = _wrap(line, None if max_columns is None else max(1, max_columns - len(_BAR)))
+        shown += [f"{_BAR}{first}", *(f"{_GOES_ON}{one}" for one in rest)]
+    return shown
 
 
 def truncate_indented(text: str, max_columns: int | None) -> str:
@@ -61,9 +76,12 @@ def align(rows: Sequence[Sequence[str]], max_columns: int | None = None) -> list
     return [truncate(line, max_columns) for line in lines]
 
 
-def find_columns() -> int | None:
-    """Return the width of the terminal that standard output is, ``None`` when it is none and nothing is to be cut."""
-    size = _find_size(sys.stdout)
+def find_columns(stream: TextIO | None = None) -> int | None:
+    """Return the width of the terminal that ``stream`` is, standard output by default.
+
+    ``None`` when it is none, and nothing is to be cut.
+    """
+    size = _find_size(stream or sys.stdout)
     return (size.columns or None) if size else None
 
 
@@ -74,6 +92,19 @@ def fits_terminal(stream: TextIO, text: str) -> bool:
         return True
     rows = (max(1, -(-measure(line) // size.columns)) for line in click.unstyle(text).split("\n"))
     return sum(rows) < size.lines
+
+
+def _wrap(line: str, max_columns: int | None) -> list[str]:
+    if max_columns is None or measure(line) <= max_columns:
+        return [line]
+    lines, kept = [], ""
+    for word in re.findall(r"\s*\S+", line):
+        if kept.strip() and measure(kept + word) > max_columns:
+            lines.append(kept)
+            kept = word.lstrip()
+        else:
+            kept += word
+    return [*lines, kept]
 
 
 def _find_size(stream: TextIO) -> os.terminal_size | None:

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from gitmem.errors import PolicyError, StateError
 from gitmem.hosts.cli.call import Call
+from gitmem.hosts.cli.columns import find_columns
 from gitmem.hosts.cli.preview import Preview, format_preview
 from gitmem.hosts.cli.terminal import Terminal, discard_typed, find_screen, read_line
 from gitmem.model.authority import Actor
@@ -91,7 +92,7 @@ def _open_controlling_terminal() -> int | None:
 
 def _ask(terminal: Terminal, shown: Preview) -> None:
     code = new_token(CODE_CHARS)
-    terminal.show(f"{format_preview(shown)}\n")
+    terminal.show(f"{format_preview(shown, find_columns(terminal.screen))}\n")
     # Whatever was typed or pasted before the code was on the screen is no answer to it.
     discard_typed(terminal.keys)
     terminal.show(f"Type {code} to confirm: ", ends="")

@@ -8,12 +8,11 @@ from operator import itemgetter
 from typing import Any
 
 from gitmem.errors import UnavailableError
-from gitmem.hosts.cli.columns import align, safe_line
+from gitmem.hosts.cli.columns import align, bar, safe_line
 from gitmem.model.answer import Answer, Status
 from gitmem.model.ids import Fingerprint, RecordId
 from gitmem.model.record import Draft, Record
 from gitmem.service.memory import Memory
-from gitmem.text import make_visible
 
 
 @dataclass(frozen=True)
@@ -35,18 +34,21 @@ class Preview:
     seen: tuple[tuple[RecordId, Fingerprint], ...] = ()
 
 
-def format_preview(shown: Preview) -> str:
-    """Return ``shown`` as lines for a terminal; texts are indented by a bar, so that none can pass for gitmem's own."""
+def format_preview(shown: Preview, columns: int | None = None) -> str:
+    """Return ``shown`` as lines for a terminal; texts stand behind a bar, so that none can pass for gitmem's own.
+
+    They are wrapped at words where the terminal has ``columns``.
+    """
     lines = [f"{shown.verb} in the vault {safe_line(shown.vault)!r}" if shown.vault else shown.verb]
     for facts in filter(None, (shown.asked, shown.facts)):
         cells = [(safe_line(name), safe_line(value)) for name, value in facts]
         lines += ["", *(f"  {line}" for line in align(cells))]
     for head, text in filter(itemgetter(1), shown.texts):
-        lines += ["", f"  {safe_line(head)}:", *_bar(text)]
+        lines += ["", f"  {safe_line(head)}:", *bar(text, columns)]
     for number, (facts, text) in enumerate(shown.items, 1):
         cells = [(safe_line(name), safe_line(value)) for name, value in facts]
         lines += ["", f"  {number} of {len(shown.items)}", *(f"  {line}" for line in align(cells))]
-        lines += _bar(text) if text else []
+        lines += bar(text, columns) if text else []
     return "\n".join([*lines, "", f"Effect: {safe_line(shown.effect)}"])
 
 
@@ -119,10 +121,6 @@ def describe_record(record: Record) -> tuple[tuple[tuple[str, str], ...], str]:
     facts = {"id": record.id, "path": record.path, "title": record.title}
     others = {name: value for name, value in record.properties.items() if name not in ("gitmem_id", "title")}
     return _given(facts | {name: _format_value(value) for name, value in others.items()}), record.body.strip("\n")
-
-
-def _bar(text: str) -> list[str]:
-    return [f"  | {line}" for line in make_visible(text).split("\n")]
 
 
 def _given(facts: dict[str, str]) -> tuple[tuple[str, str], ...]:

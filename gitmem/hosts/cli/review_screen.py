@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gitmem.hosts.cli.columns import GAP, INDENT, align, measure, safe_line, truncate
+from gitmem.hosts.cli.columns import GAP, INDENT, align, bar, measure, safe_line, truncate
 from gitmem.hosts.cli.inbox_text import describe_wants
 from gitmem.hosts.cli.plain import count
 from gitmem.model.change import RecordChange
@@ -182,4 +182,5 @@ def _bar(text: str, room: Room) -> list[str]:
     lines = make_visible(text.strip("\n")).split("\n") if text.strip() else []
     shown = lines[: room.text_lines]
     more = len(lines) - len(shown)
-    return [*(f"  | {line}" for line in shown), *([f"  | ... {count(more, 'line')} more, v shows all"] if more else [])]
+    told = bar("\n".join(shown), room.columns) if shown else []
+    return [*told, *([f"  | ... {count(more, 'line')} more, v shows all"] if more else [])]

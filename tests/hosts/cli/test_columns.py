@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.hosts.cli.columns import align, measure, pad, safe_line, truncate
+from gitmem.hosts.cli.columns import align, bar, measure, pad, safe_line, truncate
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,23 @@ def test_cells_are_aligned_and_only_the_last_is_cut() -> None:
 
 def test_what_is_shown_is_one_line_without_hidden_characters() -> None:
     assert safe_line("a\x1b[31mred\nline\u202e") == "a\\u{1b}[31mred line\\u{202e}"
+
+
+def test_a_text_goes_on_at_words_behind_another_bar_and_loses_none() -> None:
+    text = (
+        "More workers exhaust the database.\n\n  - an item that is indented\n"
+        "https://example.com/a-long-name x\n\x1b退款 手续费"
+    )
+    assert bar(text) == [f"  | {line}" for line in text.replace("\x1b", "\\u{1b}").split("\n")]
+    assert bar(text, 20) == [
+        "  | More workers",
+        "  : exhaust the",
+        "  : database.",
+        "  | ",
+        "  |   - an item that",
+        "  : is indented",
+        "  | https://example.com/a-long-name",
+        "  : x",
+        "  | \\u{1b}退款",
+        "  : 手续费",
+    ]
