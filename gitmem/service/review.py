@@ -33,6 +33,9 @@ from gitmem.vault.inbox import load_decided
 from gitmem.vault.kept_draft import hold_draft
 from gitmem.vault.review_draft import REVIEW, load_review, save_review
 
+CARRIED_OUT = "your review carried it out"
+"""What is said of a decision that a review carried out before it was broken off."""
+
 
 @dataclass(frozen=True)
 class Waiting:
@@ -146,7 +149,7 @@ class Review:
                 reason = error.message
                 if known is not None:
                     by_us = known.op_id and known.op_id == self.kept.op_id
-                    reason = "your review carried it out" if by_us else f"somebody else {known.fate.value} it meanwhile"
+                    reason = CARRIED_OUT if by_us else f"somebody else {known.fate.value} it meanwhile"
             if not is_same:
                 told.append(f"{make_visible(one.title)} ({one.id}): {reason}")
                 gone.append(one.id)

@@ -15,7 +15,7 @@ from gitmem.hosts.cli.review_screen import describe_staged, format_counts, forma
 from gitmem.hosts.cli.review_talk import Talk
 from gitmem.model.change import Receipt
 from gitmem.model.review import How, Staged
-from gitmem.service.review import Review
+from gitmem.service.review import CARRIED_OUT, Review
 
 _PROMPT = "Enter carries them out, a number takes one back, b goes back to the rest, q keeps them for later> "
 
@@ -25,11 +25,14 @@ class LeaveError(Exception):
 
 
 def tell_settled(talk: Talk, review: Review) -> bool:
-    """Tell what decisions were taken back since what they are about has changed; and whether there were any."""
+    """Tell what decisions were taken back since what they are about has changed.
+
+    Return whether any was carried out by a review that was broken off in the middle of that.
+    """
     told = review.settle()
     for line in told:
-        talk.say(f"not carried out: {safe_line(line)}")
-    return bool(told)
+        talk.say(safe_line(line) if line.endswith(CARRIED_OUT) else f"not carried out: {safe_line(line)}")
+    return any(line.endswith(CARRIED_OUT) for line in told)
 
 
 def agree(talk: Talk, review: Review, left: int) -> bool:

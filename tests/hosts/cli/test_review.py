@@ -413,6 +413,36 @@ def test_where_decisions_can_not_be_kept_that_is_said(gitmem: Gitmem, ids: dict[
     )
 
 
+def test_a_crash_between_the_commit_and_the_rejections_is_told_plainly(
+    gitmem: Gitmem, ids: dict[str, str], start: Start
+) -> None:
+    session = start("review", "--limit", "2", GITMEM_FAILPOINT="accept-forget")
+    press(session, "a", "r")
+    session.until("why> ")
+    session.type("1")
+    assert end(session) == -signal.SIGKILL
+    again = start("review", "--limit", "1")
+    shown = again.until("key> ")
+    accepted = ids["workers"]
+    assert f"({accepted}): your review carried it out\n" in shown
+    assert "not carried out" not in shown
+    said = "A review was broken off while it was carried out: what it accepted is committed; still to do: 1 rejected.\n"
+    assert said in shown
+    again.type("c")
+    assert end(again) == 0
+    assert [row["fate"] for row in rows(gitmem, "inbox", "--decided")].count("rejected") == 1
+
+
+def test_a_narrow_terminal_breaks_texts_at_words(gitmem: Gitmem, start: Start) -> None:
+    gitmem("propose", "Two workers", "--body", "More than two workers starve the database of its connections.")
+    session = start("review", columns=30)
+    broken = "\n  | More than two workers\n  : starve the database of its\n  : connections.\n"
+    assert broken in session.until("key> ")
+    [one] = [row["id"] for row in rows(gitmem, "inbox")]
+    asked = start("reject", one, "--reason", "no", "--human", columns=30)
+    assert broken in asked.until("to confirm: ")
+
+
 def test_other_keys_and_typed_ahead_decide_nothing(gitmem: Gitmem, ids: dict[str, str], start: Start) -> None:
     session = start("review", typed_ahead=b"aaaa\nq")
     press(session, "x", "?", "\x1b[A", "aaaaa")

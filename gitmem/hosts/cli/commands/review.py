@@ -60,12 +60,12 @@ def _run(talk: Talk, review: Review, group: str | None, limit: int | None) -> in
     from gitmem.hosts.cli.review_end import LeaveError, agree, carry_out, tell_settled
     from gitmem.hosts.cli.reviewing import QuitError, Reviewing
 
-    tell_settled(talk, review)
+    was_broken_off = tell_settled(talk, review)
     queue = list(review.list_waiting(group))[:limit]
     if not queue and not review.staged:
         talk.say("nothing waits in the inbox" if group is None else "nothing of that topic waits in the inbox")
         return NOTHING_FOUND
-    _greet(talk, review, len(queue))
+    _greet(talk, review, len(queue), was_broken_off=was_broken_off)
     reviewing = Reviewing(talk, review, group, limit, queue)
     try:
         while True:
@@ -82,11 +82,16 @@ def _run(talk: Talk, review: Review, group: str | None, limit: int | None) -> in
         return 0
 
 
-def _greet(talk: Talk, review: Review, waiting: int) -> None:
+def _greet(talk: Talk, review: Review, waiting: int, *, was_broken_off: bool) -> None:
     from gitmem.hosts.cli.review_screen import format_counts
 
     talk.say(f"{count(waiting, 'candidate')} to review. Nothing is written before you confirm it with a code.")
-    if review.staged:
+    if review.staged and was_broken_off:
+        left = format_counts(review.staged, 0)
+        talk.say(
+            f"A review was broken off while it was carried out: what it accepted is committed; still to do: {left}."
+        )
+    elif review.staged:
         talk.say(f"Going on with a review that you left: {format_counts(review.staged, 0)}.")
 
 
