@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gitmem import resources
+from gitmem.hosts.mcp.tool_table import TOOLS
 from gitmem.model.authority import Actor, Surface
 from gitmem.model.record import Draft, Kind
 from gitmem.vault.frontmatter import parse_note
@@ -35,6 +36,13 @@ def test_the_skill_keeps_to_what_every_host_reads() -> None:
     assert list(note.properties) == ["name", "description"]
     assert note.properties["name"] == "gitmem"
     assert len(note.properties["description"]) <= MAX_DESCRIPTION_CHARS
+
+
+def test_the_tools_that_the_skill_names_are_those_of_the_server() -> None:
+    named = set(re.findall(r"`(memory_\w+)`", SKILL))
+
+    assert {tool.name for tool in TOOLS} - named == {"memory_status"}
+    assert named <= {tool.name for tool in TOOLS}
 
 
 @pytest.mark.parametrize("command", [one for one in COMMANDS if one not in AT_A_TERMINAL])
