@@ -20,7 +20,7 @@ NOTHING_CONFIRMED = 1
     "gitmem export agents-md\ngitmem export agents-md CLAUDE.md --check\ngitmem export claude-plugin ~/gitmem-plugin",
 )
 def command() -> None:
-    """Write what the memory holds, or gitmem itself, into files of other programs.
+    """Write the memory, or gitmem itself, into files of other programs.
 
     Writes files that are not the memory's, nothing into the vault; they change only when it is run again.
     """
