@@ -1,4 +1,4 @@
-"""Starts gitmem by this file's name, as hosts do: ``python -E -P -S …/gitmem/launch.py hook --host NAME``. ADR 0038.
+"""Starts gitmem by this file's name, as hosts do: ``python -E -P -S …/gitmem/launch.py hook --host NAME``. ADR 0035.
 
 Half of the time of an idle Python goes into looking for the packages of its environment (``-S`` leaves that out) and,
 with ``-m``, into finding the module by name. A hook needs none of these packages in most calls. They are looked for

@@ -1,4 +1,4 @@
-"""The words of ``typing`` that gitmem uses, for a process that starts in no time. ADR 0038.
+"""The words of ``typing`` that gitmem uses, for a process that starts in no time. ADR 0035.
 
 A type checker sees the standard module itself. At run time its import takes longer than a hook may take in all, and
 almost every one of its words is for type checkers alone.

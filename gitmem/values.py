@@ -1,4 +1,4 @@
-"""Classes of values, as ``dataclasses`` makes them, for a process that starts in no time. ADR 0038.
+"""Classes of values, as ``dataclasses`` makes them, for a process that starts in no time. ADR 0035.
 
 A type checker sees the standard module itself. At run time that would import ``inspect``, and write, compile and run
 the source of six methods for each class, which took a third of a whole recall. What is made here behaves the same as

@@ -88,7 +88,7 @@ MOST_MODULES = 135
 
 
 def test_a_prompt_is_answered_with_few_modules(desk: Desk, person: Actor) -> None:
-    """What a hook loads is most of what it costs, see ADR 0038: whoever adds to it should know why."""
+    """What a hook loads is most of what it costs, see ADR 0035: whoever adds to it should know why."""
     with desk.open() as memory:
         memory.observe(Draft("Tests of the booking service run with two workers", tags=("tool/pytest",)), person)
     desk.git("gc", "-q")  # so that what is committed lies in a pack
