@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -111,11 +112,7 @@ def test_the_catalog_in_memory_is_a_setting_and_no_degradation(gitmem: Gitmem) -
 def test_a_large_vault_says_what_was_looked_at(gitmem: Gitmem, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(3):
         gitmem.observe(f"Heron {number}")
-    settings = Options.__init__.__defaults__
-    assert settings is not None
-    monkeypatch.setattr(
-        Options.__init__, "__defaults__", tuple(2 if setting == 20_000 else setting for setting in settings)
-    )
+    monkeypatch.setattr("gitmem.service.vault.Options", functools.partial(Options, max_strict_notes=2))
     for name in ("gitmem.vault.scan.SETTLED_NS", "gitmem.catalog.reconcile.FRESH_NS"):
         monkeypatch.setattr(name, -(10**12))  # all counts as settled at once
     gitmem("search", "heron")
