@@ -24,6 +24,7 @@ from gitmem.service.global_vault import UNREADABLE, ask_global
 from gitmem.service.missing import count_missing
 from gitmem.service.reading import Reading, ask, mask
 from gitmem.service.recent_reports import list_recent_reports
+from gitmem.service.reviewed import list_reviewed
 from gitmem.service.standing import PROBLEMS, read_standing
 from gitmem.service.superseded import find_superseded, find_superseded_declared
 from gitmem.service.vault import OpenVault
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from gitmem.catalog.database import Database
     from gitmem.catalog.query import Row
     from gitmem.catalog.reconcile import Report
+    from gitmem.model.vault_path import VaultPath
     from gitmem.service.as_signed import AsSigned
 
 MAX_REVIEWED = 12
@@ -42,6 +44,7 @@ MAX_REVIEWED = 12
 _EDITED = "edited since, shown as committed"
 _AS_SIGNED = "changed or removed since without a signature, shown as signed"
 _GONE = "moved, removed or unreadable since, shown as committed"
+_UNPROVED = "in promoted/, but no person is known to have reviewed it"
 _TOLD = frozenset({UNREADABLE, *PROBLEMS})
 """What a model is told of, too: part of the memory is missing, or not proved."""
 _MAX_SOURCE_CHARS = 80
@@ -156,7 +159,8 @@ def _gather(reading: Reading, scope: Scope, *, is_own: bool) -> _Look:
     if not is_own:
         return _Look(reading.head, tuple(entries), held, 0, problems)
     reviewed, more, held_reviewed = _choose_reviewed(reading, today)
-    entries += [Entry(one, Part.REVIEWED, scope, _review_marks(one, today)) for one in reviewed]
+    proved = list_reviewed(reading.vault, reviewed, found.standing)
+    entries += [Entry(one, Part.REVIEWED, scope, _marks_of_reviewed(one, proved, today)) for one in reviewed]
     entries += [Entry(one, Part.REPORT, scope, _by(one), said) for one, said in list_recent_reports(reading)]
     return _Look(reading.head, tuple(entries), held + held_reviewed, more, problems)
 
@@ -245,6 +249,10 @@ def _marks(record: Record, files: dict[Any, Row], today: datetime.date) -> tuple
 
 def _review_marks(record: Record, today: datetime.date) -> tuple[str, ...]:
     return tuple(mark.text for mark in find_marks(record, today))
+
+
+def _marks_of_reviewed(record: Record, proved: Container[VaultPath], today: datetime.date) -> tuple[str, ...]:
+    return (*_review_marks(record, today), *(() if record.path in proved else (_UNPROVED,)))
 
 
 def _by(record: Record) -> tuple[str, ...]:

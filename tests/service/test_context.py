@@ -185,6 +185,24 @@ def test_without_receipts_nothing_is_confirmed(memory: Memory, desk: Desk, perso
     assert answer.status is Status.OK
 
 
+def test_reviewed_knowledge_that_no_person_put_there_says_so(
+    memory: Memory, desk: Desk, person: Actor, agent: Actor
+) -> None:
+    doubt = "in promoted/, but no person is known to have reviewed it"
+    kept, changed = (memory.observe(draft(title), agent).records[0].id for title in ("Kept", "Changed"))
+    memory.promote_all([kept, changed], person)
+    assert doubt not in text_of(memory.context())
+    path = desk.repo / memory.show(changed).hits[0].record.path
+    path.write_text(path.read_text().replace("title: Changed", "title: Forged"))
+    (path.parent / "planted.md").write_text("---\ngitmem_id: 0123456789ab\ntitle: Planted\nkind: fact\n---\nYes.\n")
+    desk.git("add", "-A")
+    desk.git("commit", "-q", "-m", "promote: Planted\n\nGitmem-Op: promote\nGitmem-Surface: human")
+    answer = memory.context()
+    marks = {row["title"]: row["marks"] for row in answer.rows}
+    assert marks == {"Kept": [], "Forged": [doubt], "Planted": [doubt]}
+    assert text_of(answer).count(doubt) == 2
+
+
 def test_what_a_person_adopts_is_confirmed(memory: Memory, desk: Desk, person: Actor) -> None:
     path = desk.repo / declare(memory, person, "Never push to main", body="Ask first.")
     path.write_text(path.read_text().replace("Ask first.", "Ask twice."))
