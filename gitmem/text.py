@@ -17,7 +17,7 @@ _EMOJI_LOOK = "\ufe0f"  # kept behind what has such a look; anywhere else one mo
 _HAS_EMOJI_LOOK = "#*0123456789\u203c\u2049\u2139\u3030\u303d"
 _CONTROL = {c for c in range(0x20) if c not in (0x09, 0x0A)} | set(range(0x7F, 0xA0))
 _ASCII_CONTROL = late("[\x00-\x08\x0b-\x1f\x7f]")
-_LINE_BREAKS = late("\r\n|[\r\u2028\u2029\u0085\x0b\x0c]")
+_LINE_BREAKS = late("\r\n|[\r\u2028\u2029\u0085\x0b\x0c]", plain="\r\n|[\r\x0b\x0c]")
 # What shows as nothing although its category is that of a letter, a mark, or not given out yet: fillers, selectors of
 # variants, the vowels that Khmer never writes, and code points that Unicode keeps for invisible uses.
 _BLANKS = {

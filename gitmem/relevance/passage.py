@@ -72,16 +72,17 @@ def find_places(text: str, wanted: Mapping[str, float], known: dict[str, tuple[P
 
     ``known`` keeps which of them a word holds, from one text to the next: the same few words make up all of them.
     """
-    places: list[Place] = []
     heads = {form[:2] for form in wanted}  # no ending is longer than the word but for its first two letters
+    words = _WORD.findall(text if text.isascii() else unicodedata.normalize("NFKC", text))
+    for word in set(words).difference(known):
+        may_hold = word[:2] in heads or not (word.isascii() and word.isalpha() and word.islower())
+        known[word] = _find_in_word(word, wanted) if may_hold else ()
+    if text.isascii():  # each word is one
+        return [Place(at + place.at, place.form) for at, word in enumerate(words) for place in known[word]]
+    places: list[Place] = []
     further = 0.0
-    for at, word in enumerate(_WORD.findall(text if text.isascii() else unicodedata.normalize("NFKC", text))):
-        held = known.get(word)
-        if held is None:
-            may_hold = word[:2] in heads or not (word.isascii() and word.isalpha() and word.islower())
-            held = known[word] = _find_in_word(word, wanted) if may_hold else ()
-        if held:
-            places += [Place(at + further + place.at, place.form) for place in held]
+    for at, word in enumerate(words):
+        places += [Place(at + further + place.at, place.form) for place in known[word]]
         if word[0] > "\u1000" and CJK_RUN.match(word):
             further += len(word) / 2 - 1
     return places

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 
-from gitmem.patterns import late
+from gitmem.patterns import NEVER, late
 from gitmem.relevance.background import LEAST_WEIGHT, UNCOMMON_WEIGHT, weigh
 from gitmem.relevance.stem import stem
 from gitmem.relevance.stopwords import (
@@ -32,7 +32,7 @@ LONG_PROMPT_CONTENTS = 28
 SHORT_PROMPT_CONTENTS = 6
 
 _HALF = MAX_PROMPT_CHARS // 2
-_INSTRUCTION = late("|".join(sorted(CHINESE_INSTRUCTIONS, key=len, reverse=True)))
+_INSTRUCTION = late("|".join(sorted(CHINESE_INSTRUCTIONS, key=len, reverse=True)), plain=NEVER)
 _FENCED = late(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _WORDS_OF_PROSE = late(r"(?:^|(?<=[\s\"']))(?:[A-Za-z][a-z']+|[aAI])(?=[\s,.;:!?)\"']|$)")
 _LEAST_PROSE = 0.5

@@ -25,6 +25,9 @@ def _longest_first(rules: str) -> tuple[tuple[str, str], ...]:
 
 
 _RULES_2, _RULES_3, _RULES_4 = (_longest_first(rules) for rules in (_STEP_2, _STEP_3, _STEP_4))
+_ENDINGS_2, _ENDINGS_3, _ENDINGS_4 = (
+    tuple(ending for ending, _to in rules) for rules in (_RULES_2, _RULES_3, _RULES_4)
+)
 
 
 @functools.lru_cache(maxsize=16384)  # a language has few words, and every record is made of them
@@ -36,9 +39,13 @@ def stem(word: str) -> str:
     word = _strip_past(word)
     if word.endswith("y") and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
-    word = _replace(word, _RULES_2)
-    word = _replace(word, _RULES_3)
-    word = _strip_suffix(word)
+    # Most words have none of these endings: one look tells.
+    if word.endswith(_ENDINGS_2):
+        word = _replace(word, _RULES_2)
+    if word.endswith(_ENDINGS_3):
+        word = _replace(word, _RULES_3)
+    if word.endswith(_ENDINGS_4):
+        word = _strip_suffix(word)
     return _tidy(word)
 
 

@@ -19,7 +19,7 @@ from gitmem.values import dataclass
 from gitmem.vault.markdown import parse_tag, unique_tags
 from gitmem.vault.yaml_write import format_scalar, is_date
 
-_LINE_BREAK = late("[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_LINE_BREAK = late("[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", plain="[\n\r\x0b\x0c\x1c-\x1e]")
 _KEY = late(rf"\S{{1,{MAX_KEY_CHARS}}}")
 _SOURCE = late(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/\S+)?")
 _EVIDENCE = late(EVIDENCE_FORM)
