@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from gitmem.errors import InputError, UnavailableError
+from gitmem.errors import InputError, StateError, UnavailableError
 from gitmem.text import find_hidden
 from gitmem.values import dataclass
 
@@ -111,6 +111,26 @@ def find_home() -> str:
     return os.path.abspath(platformdirs.user_data_dir("gitmem", appauthor=False))
 
 
+def check_home(home: str, folder: str) -> None:
+    """Refuse a ``home`` that the project around ``folder`` may have brought along: for what a host starts there.
+
+    Some hosts read variables from a file of the project's. A home that one of these names by a relative path, or
+    within the project, would speak as the person. Raises ``StateError`` (``home-in-project``). Reads the disk.
+    """
+    named = next((name for name in ("GITMEM_HOME", "XDG_DATA_HOME") if os.environ.get(name)), "")
+    if not named:
+        return
+    from gitmem.service.locate import find_project_root
+
+    user = os.path.realpath(os.path.expanduser("~"))
+    around = {os.path.realpath(folder), find_project_root(folder)}
+    inside = any(_is_in(os.path.realpath(home), one) and not _is_in(user, one) for one in around)
+    is_relative = named == "GITMEM_HOME" and not os.path.isabs(os.path.expanduser(os.environ[named]))
+    if inside or is_relative:
+        message = f"{named} names a home within the project, or by a relative path: a project must not bring its memory"
+        raise StateError("home-in-project", message, "Name a folder elsewhere, by an absolute path.")
+
+
 def check_name(variable: str, value: str) -> str:
     """Return ``value`` of ``variable``, a name that commits will bear. Raises ``InputError`` (``bad-environment``)."""
     # These become trailers and the author of commits: a line break or a bracket would forge one.
@@ -146,6 +166,10 @@ def find_host_folders(user: str = "") -> HostFolders:
         dsh=place("DSH_HOME", ".dsh"),
         agents=os.path.join(user, ".agents"),
     )
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(os.path.join(folder, ""))
 
 
 def _is_on(setting: str) -> bool:

@@ -14,6 +14,7 @@ _REASONS = {
     "context-does-not-fit": "there is too little room to show anything",
     "vault-missing": "the vault is not where it was; that says nothing about what is remembered",
     "global-unreadable": "the global vault can't be read, and what it remembers is missing here",
+    "home-in-project": "a variable names a home of the project's own or a relative one, which is not read",
     "no-vault": "there is no vault here",
     "too-slow": "it took longer than a session can wait, and a person's `gitmem catalog rebuild` may help; that says"
     " nothing about what is remembered",

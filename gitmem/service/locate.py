@@ -31,10 +31,18 @@ def locate(home: HomeLayout, folder: str, named: str | None = None, *, only_know
 
 
 def find_global(home: HomeLayout) -> VaultEntry | None:
-    """Return the home's global vault as the registry knows it, there or not; ``None`` where none was ever made."""
+    """Return the home's global vault as the registry knows it, there or not; ``None`` where none was ever made.
+
+    Raises ``UnavailableError`` (``vault-missing``) where it lies in the home and the registry has it elsewhere: in a
+    home that was moved or copied. That is no home without one.
+    """
     place = os.path.realpath(home.global_repo)
-    entries = load_registry(home)
-    return next((entry for entry in entries if entry.scope is Scope.GLOBAL and entry.path == place), None)
+    entries = [entry for entry in load_registry(home) if entry.scope is Scope.GLOBAL]
+    found = next((entry for entry in entries if entry.path == place), None)
+    if found is None and entries and os.path.isfile(os.path.join(place, MANIFEST)):
+        message = f"the global vault lies in {place}, and the registry has it at {entries[0].path}"
+        raise UnavailableError("vault-missing", message, "If the home was moved, `gitmem init` takes it in anew.")
+    return found
 
 
 def list_vaults(home: str) -> tuple[VaultEntry, ...]:

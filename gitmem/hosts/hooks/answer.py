@@ -70,7 +70,7 @@ def find_answer(
 def tell_failure(family: Family, seen: Seen, home: str, code: str) -> str:
     """Return the answer that says, once a session, that the memory can't be read, and why: the ``code`` of an error.
 
-    Empty for events to which a host takes no context.
+    Without a ``home`` in which to remember that, at its start. Empty for events to which a host takes no context.
     """
     from gitmem.clock import SystemClock
     from gitmem.hosts.hooks.forms import format_notice
@@ -81,7 +81,7 @@ def tell_failure(family: Family, seen: Seen, home: str, code: str) -> str:
 
     if seen.kind not in (EventKind.SESSION_START, EventKind.PROMPT):
         return ""
-    is_first = mark_told(home, seen.session, Status.UNAVAILABLE, SystemClock())
+    is_first = bool(home) and mark_told(home, seen.session, Status.UNAVAILABLE, SystemClock())
     if not is_first and seen.kind is EventKind.PROMPT:
         return ""
     broken = add_status(Answer(Status.UNAVAILABLE, None, diagnostics=(Problem(code, ""),)))

@@ -14,8 +14,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from types import FrameType
 
-from gitmem.errors import GitmemError
-from gitmem.hosts.environment import find_home
+from gitmem.errors import GitmemError, StateError
+from gitmem.hosts.environment import check_home, find_home
 from gitmem.hosts.hooks.answer import RunTyped, find_answer, is_answered
 from gitmem.hosts.hooks.families import Family
 from gitmem.hosts.hooks.payload import (
@@ -99,7 +99,7 @@ class _Task:
     lost: str = ""
     budget_s: float = 0
     asked: tuple[Family, Seen, str] | None = None
-    """The host, what it told, and the home."""
+    """The host, what it told, and the home, empty for one that is not to be touched."""
     has_complained: bool = False
 
     def begin(self, lost: str, budget_s: float) -> None:
@@ -147,6 +147,7 @@ def _handle(data: bytes | None, host: str, place: _Place, task: _Task, run_typed
     from gitmem.wiring import open_vault
 
     folder = seen.folder if seen is not None and os.path.isdir(seen.folder) else place.folder
+    _check_home(place.home, folder, task)
     vault = open_vault(place.home, folder, place.named, only_known=True)
     if seen is not None and family is not None:
         if seen.kind is not EventKind.SESSION_END:
@@ -164,6 +165,15 @@ def _handle(data: bytes | None, host: str, place: _Place, task: _Task, run_typed
     elif family is None or not is_known(payload, family):
         count_odd(vault, Odd.UNKNOWN)
     return ""
+
+
+def _check_home(home: str, folder: str, task: _Task) -> None:
+    try:
+        check_home(home, folder)
+    except StateError:
+        if task.asked is not None:  # nothing is kept in such a home, not even who was told
+            task.asked = (*task.asked[:2], "")
+        raise
 
 
 def _has_registry(home: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
-from gitmem.hosts.environment import Environment
+from gitmem.hosts.environment import Environment, check_home
 from gitmem.model.authority import Actor, Surface
 from gitmem.model.ids import new_token
 from gitmem.service.memory import Memory
@@ -34,6 +34,7 @@ class Asker:
     def open_memory(self) -> Memory:
         """Return the memory that is meant, opened for this call and thread alone. Raises where there is none."""
         around = self.environment
+        check_home(around.home, self.folder)
         options = Options(lock_wait_s=LOCK_WAIT_S, memory_catalog=around.memory_catalog, strict=around.strict)
         return open_memory(around.home, self.folder, self.named, replace(options, agent_socket=around.agent_socket))
 

@@ -13,7 +13,10 @@ from mcp import Client
 
 from gitmem.hosts.mcp.tool_table import MAX_LIST_BYTES, TOOLS
 from gitmem.model.authority import Actor
+from gitmem.model.settings import Scope
+from gitmem.service.init import NewVault
 from gitmem.service.memory import Memory
+from gitmem.wiring import make_vault
 
 from conftest import Desk, draft
 
@@ -201,3 +204,17 @@ def test_the_list_is_small_and_closed(desk: Desk) -> None:
         assert tool.annotations is not None
         assert (tool.annotations.destructive_hint, tool.annotations.open_world_hint) == (False, False)
         assert tool.annotations.read_only_hint is (tool.name not in ("memory_propose", "memory_observe"))
+
+
+def test_inv_boundaries_a_home_that_the_project_brings_along_serves_nothing(tmp_path: Path, person: Actor) -> None:
+    home, project = tmp_path / "person", tmp_path / "shop"
+    home.mkdir()
+    make_vault(str(project / "data"), NewVault(Scope.GLOBAL), person)
+
+    async def work() -> None:
+        async with connect(home, project, env={"GITMEM_HOME": "data"}) as client:
+            told = await client.call_tool("memory_context", {})
+        assert told.is_error
+        assert text_of(told).startswith("error home-in-project: GITMEM_HOME names a home within the project")
+
+    run(work)
