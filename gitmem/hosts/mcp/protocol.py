@@ -44,20 +44,27 @@ def parse_message(line: bytes) -> Message:
     """Return the message on one line. Raises ``RefusedError``."""
     try:
         found = json.loads(line.decode("utf-8"))
-        if b"\\u" in line and _SURROGATE.search(json.dumps(found, ensure_ascii=False)):
-            raise ValueError
+        has_half = b"\\u" in line and _has_half_character(found)
     except (ValueError, RecursionError):
         raise RefusedError(PARSE_ERROR, "a message is one line of JSON in UTF-8") from None
     if not isinstance(found, dict):
         raise RefusedError(INVALID_REQUEST, "this is no JSON-RPC message")
     named = found.get("id")
     request_id = named if isinstance(named, str | int) and not isinstance(named, bool) else None
+    if has_half:
+        # Under its id, where that is whole: who waits for an answer would wait for long.
+        told_id = None if _has_half_character(request_id) else request_id
+        raise RefusedError(INVALID_PARAMS, "a text holds half a character: a surrogate without its other", told_id)
     is_request = isinstance(found.get("method"), str) and isinstance(found.get("params", {}), dict)
     is_response = "method" not in found and ("result" in found or "error" in found)
     has_fit_id = "id" not in found or request_id is not None
     if found.get("jsonrpc") != "2.0" or not has_fit_id or not (is_request or is_response):
         raise RefusedError(INVALID_REQUEST, "this is no JSON-RPC message", request_id)
     return found
+
+
+def _has_half_character(value: Any) -> bool:
+    return _SURROGATE.search(json.dumps(value, ensure_ascii=False)) is not None
 
 
 def read_envelope(params: Mapping[str, Any]) -> Mapping[str, Any] | None:
