@@ -13,6 +13,7 @@ _REASONS = {
     "boundaries-do-not-fit": "the boundaries don't fit, and none is left out; a person has to see to it",
     "context-does-not-fit": "there is too little room to show anything",
     "vault-missing": "the vault is not where it was; that says nothing about what is remembered",
+    "registry-missing": "the registry of its vaults is gone; that says nothing about what is remembered",
     "global-unreadable": "the global vault can't be read, and what it remembers is missing here",
     "home-in-project": "a variable names a home of the project's own or a relative one, which is not read",
     "no-vault": "there is no vault here",

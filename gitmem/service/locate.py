@@ -21,7 +21,7 @@ def locate(home: HomeLayout, folder: str, named: str | None = None, *, only_know
     worktree of that project's repository. With ``only_known``, a vault that the registry doesn't know is none, unless
     it is ``named``: for what nobody asked for in ``folder``, which may hold whatever somebody handed over. Reads only.
     Raises ``InputError`` (``no-such-vault``, ``ambiguous-vault``)
-    or ``UnavailableError`` (``no-vault``); never makes a vault.
+    or ``UnavailableError`` (``no-vault``, ``registry-missing``, ``vault-missing``); never makes a vault.
     """
     entries = load_registry(home)
     if named is not None:
@@ -141,8 +141,23 @@ def _find_project(entries: tuple[VaultEntry, ...], folder: str) -> VaultEntry | 
 
 def _get_global(home: HomeLayout) -> VaultEntry:
     entry = find_global(home)
+    if entry is None and _is_registry_lost(home):
+        message = f"there are vaults in {home.root}, and the registry that says which is gone"
+        raise UnavailableError("registry-missing", message, "`gitmem init FOLDER` takes the vault in FOLDER in anew.")
     if entry is None:
         raise UnavailableError(
             "no-vault", "there is no vault here and no global one", "`gitmem init` makes the global vault."
         )
     return entry
+
+
+def _is_registry_lost(home: HomeLayout) -> bool:
+    """Tell whether a home has vaults and no registry: that is no home in which none was ever made."""
+    if os.path.lexists(home.registry_file):
+        return False
+    try:
+        workspaces = os.listdir(home.workspaces)
+    except OSError:
+        workspaces = []
+    inside = (home.global_repo, *map(home.workspace_repo, workspaces))
+    return any(os.path.isfile(os.path.join(repo, MANIFEST)) for repo in inside)

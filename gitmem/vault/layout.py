@@ -59,9 +59,14 @@ class HomeLayout:
         """The repository of the global vault."""
         return join(self.root, "global", "repo")
 
+    @property
+    def workspaces(self) -> str:
+        """The folder of the workspaces' vaults, each below its id."""
+        return join(self.root, "workspaces")
+
     def workspace_repo(self, vault_id: str) -> str:
         """Return the repository of one workspace's vault."""
-        return join(self.root, "workspaces", vault_id, "repo")
+        return join(self.workspaces, vault_id, "repo")
 
     def runtime_of(self, vault_id: str, repo: str) -> str:
         """Return the runtime folder of a vault: beside its repository inside the home, else under ``runtime/``."""

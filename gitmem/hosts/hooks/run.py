@@ -141,7 +141,7 @@ def _handle(data: bytes | None, host: str, place: _Place, task: _Task, run_typed
     family = find_family(payload, host) if payload else None
     seen = find_seen(payload, family) if payload and family else None
     task.asked = (family, seen, place.home) if family and seen else None
-    if not _has_registry(place.home):
+    if not _has_vaults(place.home):
         return ""
     from gitmem.service.capture import count_odd
     from gitmem.wiring import open_vault
@@ -176,13 +176,17 @@ def _check_home(home: str, folder: str, task: _Task) -> None:
         raise
 
 
-def _has_registry(home: str) -> bool:
-    """Tell whether there is a home. Raises ``OSError`` for one that can't be looked into."""
-    try:
-        os.lstat(os.path.join(home, "registry.json"))
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    return True
+def _has_vaults(home: str) -> bool:
+    """Tell whether there is a home with anything in it. Raises ``OSError`` for one that can't be looked into."""
+    for name in ("registry.json", "workspaces", "global"):
+        try:
+            os.lstat(os.path.join(home, name))
+        except NotADirectoryError:
+            return False
+        except FileNotFoundError:
+            continue
+        return True
+    return False
 
 
 def _find_budget_s(seen: Seen, home: str) -> float:

@@ -209,3 +209,20 @@ def test_inv_never_silent_a_home_that_was_moved_is_no_home_without_a_vault(shop:
     line = "gitmem: memory is unavailable (vault-missing): the vault is not where it was; that says nothing about what "
     assert json.loads(done.stdout)["systemMessage"] == f"{line}is remembered."
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize("scope", [Scope.GLOBAL, Scope.WORKSPACE])
+def test_inv_never_silent_a_home_that_lost_its_registry_is_no_home_without_a_vault(
+    scope: Scope, tmp_path: Path
+) -> None:
+    shop = Shop(tmp_path / "shop", tmp_path / "home", None)  # type: ignore[arg-type]
+    shop.project.mkdir()
+    make_vault(str(shop.home), NewVault(scope, project="" if scope is Scope.GLOBAL else str(shop.project)), PERSON)
+    (shop.home / "registry.json").unlink()
+    done = shop.hook(load_payloads("claude-code", shop.project)[0])
+    line = (
+        "gitmem: memory is unavailable (registry-missing): the registry of its vaults is gone; that says nothing about"
+    )
+    assert json.loads(done.stdout)["systemMessage"] == f"{line} what is remembered."
+    said = f"there are vaults in {shop.home}, and the registry that says which is gone"
+    assert (done.returncode, done.stderr.decode()) == (0, f"gitmem: nothing kept of this event: {said}\n")
