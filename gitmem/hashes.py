@@ -55,4 +55,9 @@ def _find_own(name: str) -> Callable[[bytes], bytes] | None:
         make = getattr(__import__("_sha2" if is_together else f"_{name}"), name)
     except ImportError:
         return None
-    return lambda data: make(data).digest()  # type: ignore[no-any-return]
+
+    def find_digest(data: bytes) -> bytes:
+        found: bytes = make(data).digest()
+        return found
+
+    return find_digest
