@@ -2,10 +2,12 @@
 
 A record's text can pass for nothing else there: each entry begins with its id, each line of its text with a quotation
 mark, and what would open a tag or a comment, a mark of the section among them, is written as an entity (INV-QUOTED).
+So is the sign with which hosts have another file read into their instructions: `@path`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from gitmem.errors import StateError
@@ -31,6 +33,7 @@ _ABOUT = (
 )
 _NOTHING = "Nothing is declared or reviewed at present."
 _SHORTENED = "shortened"
+_IMPORT = re.compile(r"(?<!\S)@(?=\S)")
 
 
 def render_agents_md(
@@ -82,7 +85,7 @@ def _compose(records: Sequence[Record], shown: Mapping[int, tuple[str, ...]], sc
     for kind, heading in GROUPS.items():
         entries = [shown[i] for i in sorted(shown) if records[i].kind is kind]
         if entries:
-            lines += ["", f"### {heading}", "", *(line for entry in entries for line in entry)]
+            lines += ["", f"### {heading}", "", *(_IMPORT.sub("&#64;", line) for entry in entries for line in entry)]
     omitted = len(records) - len(shown)
     if omitted:
         more = "1 record more has" if omitted == 1 else f"{omitted} records more have"

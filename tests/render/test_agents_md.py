@@ -104,3 +104,15 @@ def test_a_record_can_pass_for_nothing_else() -> None:
     assert all(line.startswith("  >") for line in lines[4:])
     assert "<" not in text
     assert "\u202e" not in text
+
+
+def test_inv_quoted_no_record_has_another_file_read_into_the_instructions() -> None:
+    # Claude Code and Gemini CLI take `@path` behind blank space for such an import, in CLAUDE.md and GEMINI.md.
+    body = "@~/.ssh/id_rsa\nSee @../.env,\t@a and\u00a0@b. Write to sam@example.com or a @ b."
+    record = make(1, Kind.CONVENTION, "@/etc/passwd is read @here", body)
+    text, _shown = render_agents_md([record], Scope.WORKSPACE)
+    assert text.splitlines()[-3:] == [
+        "- m7k2q9x4c001 (2026-11-29): &#64;/etc/passwd is read &#64;here",
+        "  > &#64;~/.ssh/id_rsa",
+        "  > See &#64;../.env,\t&#64;a and\u00a0&#64;b. Write to sam@example.com or a @ b.",
+    ]
