@@ -19,6 +19,7 @@ MODULE = ("-m", "gitmem")
 OPTIONS = ("-E", "-P", "-S")
 _LAUNCHER = "gitmem/launch.py"
 _PROGRAMS = ("gitmem", "gitmem.exe")
+_CHAINS = frozenset(("||", "|"))
 _PLAIN = re.compile(r"[\w@%+=:,./\\~-]+")
 
 
@@ -47,11 +48,16 @@ def format_command(words: Sequence[str], *, is_windows: bool = os.name == "nt") 
 
 
 def parse_command(line: str) -> list[str]:
-    """Return the words of a shell line as far as it is a simple one; none for what can't be told apart."""
+    """Return the words of a shell line as far as it is a simple one; none for what can't be told apart.
+
+    None, too, for one that starts more than one program: what somebody made of gitmem's line is theirs.
+    """
     try:
-        return shlex.split(line.replace("\\", "/") if _is_windows_line(line) else line)
+        words = shlex.split(line.replace("\\", "/") if _is_windows_line(line) else line)
     except ValueError:
         return []
+    is_chain = "\n" in line.strip() or any(word in _CHAINS or word.endswith((";", "&")) for word in words)
+    return [] if is_chain else words
 
 
 def find_verb(words: Sequence[str]) -> str:

@@ -535,3 +535,15 @@ def test_a_server_in_a_file_that_is_no_longer_the_one_goes(machine: Machine) -> 
     machine("install", "opencode", "--yes")
     assert json.loads(file.read_text()) == {"a": 2}
     assert "gitmem" in file.with_suffix(".jsonc").read_text()
+
+
+def test_a_line_that_somebody_made_of_gitmems_is_theirs(machine: Machine) -> None:
+    file = machine.file("claude-code", "user")
+    machine("install", "claude-code", "--yes")
+    config = json.loads(file.read_text())
+    line = config["hooks"]["Stop"][0]["hooks"][0]["command"]
+    theirs = {"hooks": [{"type": "command", "command": f"{line} && notify-send done"}]}
+    config["hooks"]["Stop"].append(theirs)
+    file.write_text(json.dumps(config))
+    machine("uninstall", "claude-code", "--yes")
+    assert json.loads(file.read_text()) == {"hooks": {"Stop": [theirs]}}
