@@ -1,4 +1,4 @@
-"""SHA-1, SHA-256 and BLAKE2b for a process that starts in no time. ADR 0038.
+"""SHA-1, SHA-256 and BLAKE2b for a process that starts in no time. ADR 0035.
 
 ``hashlib`` loads OpenSSL, which takes as long as a third of an idle Python; the interpreter's own code for the same
 hashes takes no time to load, and several times as long per byte. So what is long, and whatever a process hashes once
