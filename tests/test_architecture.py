@@ -81,7 +81,6 @@ sys.stderr.write(" ".join(sys.modules))
 """
 NOT_FOR_A_PROMPT = {
     *("dataclasses", "typing", "inspect", "pathlib", "subprocess", "ctypes", "tempfile", "shlex", "logging", "secrets"),
-    "hashlib",  # which loads OpenSSL
     *("gitmem.service.memory", "gitmem.service.context", "gitmem.service.standing", "gitmem.git.index_file"),
     *("gitmem.curator.commands", "gitmem.policy.vendor_rules", "gitmem.hosts.hooks.prompt_command"),
 }

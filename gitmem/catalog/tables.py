@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.hashes import sha256
+import hashlib
 
 SCHEMA = (
     # One row a folder: `names` and `signatures` as vault.scan packs them, all zeros for a file to be read again.
@@ -73,5 +73,5 @@ _INTAKE = "4: one rule of what is private; names folded with full-width letters,
 
 def schema_version(key: str) -> int:
     """Return the number that marks a database as made by these tables and intake for ``key``: 31 bits, positive."""
-    digest = sha256("\0".join((key, _INTAKE, *SCHEMA)).encode())
+    digest = hashlib.sha256("\0".join((key, _INTAKE, *SCHEMA)).encode()).digest()
     return int.from_bytes(digest[:4], "big") >> 1 or 1

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from hashlib import blake2b
 
-from gitmem.hashes import blake2b
 from gitmem.model.event import Event, EventKind, Seen
 from gitmem.patterns import late
 from gitmem.text import find_hidden
@@ -85,7 +85,7 @@ def keep_session(session: str, key: bytes) -> str:
     """Return the session's name where it has a plain form, else a keyed hash of it."""
     if _SESSION.fullmatch(session):
         return session
-    return "h-" + blake2b(session.encode("utf-8", "surrogatepass"), key=key, digest_size=12).hex()
+    return "h-" + blake2b(session.encode("utf-8", "surrogatepass"), key=key, digest_size=12).hexdigest()
 
 
 def find_inside(path: str, folder: str, roots: Sequence[str]) -> str | None:
@@ -133,4 +133,4 @@ def _bound(number: int | None) -> int | None:
 
 
 def _hash(data: bytes, key: bytes) -> str:
-    return blake2b(data, key=key, digest_size=16).hex() if key else ""
+    return blake2b(data, key=key, digest_size=16).hexdigest() if key else ""

@@ -7,6 +7,7 @@ and takes it for one that need not be written again. Packs are libgit2's.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import re
 import zlib
@@ -19,7 +20,6 @@ from gitmem.git.kinds import ObjectType
 from gitmem.git.library import reading, writing
 from gitmem.git.names import decode_name, encode_name
 from gitmem.git.pack_read import find_packed
-from gitmem.hashes import sha1
 from gitmem.model.ids import new_token
 from gitmem.patterns import late
 from gitmem.typed import TYPE_CHECKING, NewType, TypeVar
@@ -265,7 +265,7 @@ class ObjectStore:
 
 def object_id_of(kind: ObjectType, data: bytes) -> str:
     """Return the id that Git gives to an object of this content."""
-    return sha1(_header(kind, data) + data).hex()
+    return hashlib.sha1(_header(kind, data) + data, usedforsecurity=False).hexdigest()
 
 
 def _header(kind: ObjectType, data: bytes) -> bytes:
@@ -330,6 +330,6 @@ def _read_loose(path: str, object_id: str) -> tuple[ObjectType, bytes] | None:
         return None
     whole = _inflate(packed)
     header = _HEADER.match(whole)
-    if header is None or sha1(whole).hex() != object_id:
+    if header is None or hashlib.sha1(whole, usedforsecurity=False).hexdigest() != object_id:
         raise ValueError("its bytes are not what its name says")
     return ObjectType[header[1].decode().upper()], whole[header.end() :]

@@ -5,6 +5,7 @@ What is in any way out of the ordinary is left to libgit2, which then also says 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import zlib
 from bisect import bisect_left
@@ -12,7 +13,6 @@ from bisect import bisect_left
 from gitmem.disk import NO_FOLLOW, READ_FLAGS
 from gitmem.git.delta import apply_delta
 from gitmem.git.kinds import ObjectType
-from gitmem.hashes import sha1
 
 _INDEX_HEAD = b"\xfftOc\0\0\0\2"
 _FANOUT_AT = len(_INDEX_HEAD)
@@ -42,7 +42,7 @@ def find_packed(objects_dir: str, object_id: str) -> tuple[ObjectType, bytes] | 
         return None
     kind, data = found
     whole = b"%s %d\0%s" % (kind.name.lower().encode(), len(data), data)
-    return found if sha1(whole).hex() == object_id else None
+    return found if hashlib.sha1(whole, usedforsecurity=False).hexdigest() == object_id else None
 
 
 def _find(folder: str, raw_id: bytes) -> tuple[ObjectType, bytes] | None:

@@ -5,10 +5,10 @@ The types are plain strings to the machine; a value of one of them has passed th
 
 from __future__ import annotations
 
+import hashlib
 import os
 
 from gitmem.errors import InputError
-from gitmem.hashes import sha1, sha256
 from gitmem.patterns import late
 from gitmem.typed import NewType
 
@@ -71,7 +71,7 @@ def new_record_id() -> RecordId:
 
 def derive_record_id(*parts: str) -> RecordId:
     """Return the record id that these parts always give, as good as random; what is made from them is made once."""
-    hashed = sha256("\0".join(parts).encode("utf-8", "surrogatepass"))
+    hashed = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
     return RecordId("".join(ALPHABET[byte & 31] for byte in hashed[:ID_CHARS]))
 
 
@@ -92,4 +92,4 @@ def new_vault_id() -> VaultId:
 
 def fingerprint(data: bytes) -> Fingerprint:
     """Return the Git blob id of ``data``."""
-    return Fingerprint(sha1(b"blob %d\0" % len(data) + data).hex())
+    return Fingerprint(hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest())

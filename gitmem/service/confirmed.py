@@ -8,10 +8,10 @@ now.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 
 from gitmem.errors import IntegrityError
-from gitmem.hashes import sha256
 from gitmem.model.authority import Authority, Surface
 from gitmem.model.record import Record, State
 from gitmem.model.vault_path import VaultPath
@@ -62,7 +62,7 @@ def _list_signed(vault: OpenVault, declared: Iterable[Record], statement: Statem
         if (one := signed.get(record.path)) is not None
         and one.id == record.id
         and one.blob == record.fingerprint
-        and one.sha256 == sha256(vault.repo.read_object(record.fingerprint)).hex()
+        and one.sha256 == hashlib.sha256(vault.repo.read_object(record.fingerprint)).hexdigest()
     )
 
 

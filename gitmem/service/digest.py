@@ -8,6 +8,7 @@ session write it one after the other, each whole; sessions never share one.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 from collections.abc import Sequence
@@ -15,7 +16,6 @@ from enum import StrEnum
 
 from gitmem.clock import Clock
 from gitmem.disk import NO_FOLLOW, ensure_folder, read_regular
-from gitmem.hashes import sha256
 from gitmem.model.ids import ID_CHARS, RecordId, new_token
 from gitmem.patterns import late
 from gitmem.values import dataclass
@@ -62,7 +62,7 @@ def keep_digest(
         return (News.NEW if text else News.NOTHING), ()
     name = _file_of(layout, session)
     last = _load(name)
-    digest = sha256(text.encode("utf-8", "replace")).hex() if text else ""
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() if text else ""
     now = _Shown(digest, tuple(ids[:MAX_RECORDS]) if text else ())
     if not text and not last.digest:
         return News.NOTHING, ()
@@ -87,7 +87,7 @@ def reset_digest(layout: VaultLayout, session: str) -> bool:
 
 
 def _file_of(layout: VaultLayout, session: str) -> str:
-    hashed = sha256(session.encode("utf-8", "surrogatepass")).hex()[:32]
+    hashed = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return os.path.join(layout.recall, f"{hashed}.json")
 
 

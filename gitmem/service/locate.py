@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 
 from gitmem.errors import GitmemError, InputError, UnavailableError
 from gitmem.git.discover import find_repository, main_worktree
-from gitmem.hashes import sha256
 from gitmem.model.settings import Scope, VaultEntry
 from gitmem.values import replace
 from gitmem.vault.layout import MANIFEST, HomeLayout
@@ -120,7 +120,7 @@ def _read_entry(home: HomeLayout, root: str) -> VaultEntry | None:
     if manifest is None:
         return None
     # Another clone of a registered vault bears its id; the place keeps the two runtimes apart.
-    mark = sha256(os.fsencode(main)).hex()[:8]
+    mark = hashlib.sha256(os.fsencode(main)).hexdigest()[:8]
     runtime = os.path.join(home.root, "runtime", f"{manifest.vault_id}-{mark}")
     return VaultEntry(manifest.vault_id, manifest.scope, manifest.name, root, runtime)
 

@@ -7,11 +7,11 @@ hash; of processes at the same moment one makes it. It may be deleted at any tim
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 
 from gitmem.clock import Clock
 from gitmem.disk import NO_FOLLOW, ensure_folder
-from gitmem.hashes import sha256
 from gitmem.model.answer import Status
 from gitmem.patterns import late
 from gitmem.vault.layout import HomeLayout
@@ -58,7 +58,7 @@ def forget_told(home: str, session: str) -> None:
 
 def _file_of(folder: str, session: str, status: Status) -> str:
     named = f"{status.value}\0{session}".encode("utf-8", "surrogatepass")
-    return os.path.join(folder, sha256(named).hex()[:32])
+    return os.path.join(folder, hashlib.sha256(named).hexdigest()[:32])
 
 
 def _drop_old(folder: str, clock: Clock) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import errno
+import hashlib
 import json
 import os
 import stat
@@ -16,7 +17,6 @@ from collections.abc import Iterator
 
 from gitmem.disk import NO_FOLLOW, READ_FLAGS, ensure_folder, flush_folder, read_regular
 from gitmem.errors import GitmemError, UnavailableError
-from gitmem.hashes import sha256
 from gitmem.model.event import Event, EventKind, Fate, Odd
 from gitmem.patterns import late
 from gitmem.typed import Any
@@ -334,7 +334,7 @@ def _read(path: str, session: str) -> Spool:
 
 
 def _file_of(layout: VaultLayout, session: str) -> str:
-    hashed = sha256(session.encode("utf-8", "surrogatepass")).hex()[:32]
+    hashed = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return os.path.join(layout.events, f"{hashed}.jsonl")
 
 
