@@ -12,6 +12,7 @@ from gitmem.git.graph_file import MAX_LEVEL, MAX_TIME, Node, format_graph, parse
 from gitmem.git.kinds import ObjectType
 from gitmem.git.library import reading
 from gitmem.git.lockfile import find_age_s as find_file_age_s
+from gitmem.git.packed_graph import graph_path
 from gitmem.git.packs import NEW_GRAPH, Probe, work_folder
 from gitmem.git.repo import Repo
 from gitmem.git.tree_changes import iter_tree_changes
@@ -75,11 +76,6 @@ def write_commit_graph(
     ensure_folder(os.path.dirname(graph_path(repo)), 0o777)
     replace_file(graph_path(repo), format_graph(nodes), _MODE, os.path.join(work_folder(repo), NEW_GRAPH))
     return GraphReport(len(nodes), new, written=True)
-
-
-def graph_path(repo: Repo) -> str:
-    """Return where the graph lies."""
-    return os.path.join(repo.objects_dir, "info", "commit-graph")
 
 
 def find_age_s(repo: Repo, now_ns: int) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from array import array
 from bisect import bisect_left
 from operator import sub
@@ -9,6 +10,7 @@ from operator import sub
 from gitmem.git.bloom import make_mask
 from gitmem.git.graph_file import FILTER_HEAD, LAST, NO_PARENT, split_graph
 from gitmem.git.numbers import unpack_numbers
+from gitmem.git.repo import Repo
 
 _ID_BYTES = 20
 _ROW_BYTES = 36
@@ -129,3 +131,8 @@ def _find_probe(mask: int) -> tuple[int, int]:
     data = mask.to_bytes((mask.bit_length() + 7) // 8, "little")
     most, place = max(((byte.bit_count(), at) for at, byte in enumerate(data)), default=(0, 0))
     return place, data[place] if most else 0
+
+
+def graph_path(repo: Repo) -> str:
+    """Return where the graph lies."""
+    return os.path.join(repo.objects_dir, "info", "commit-graph")

@@ -14,8 +14,6 @@ import platform
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-import pygit2
-
 from gitmem.disk import ensure_folder, flush_folder, open_regular, write_new
 from gitmem.errors import IntegrityError
 from gitmem.git.kinds import ObjectType
@@ -24,7 +22,11 @@ from gitmem.git.objects import TEMP_PREFIX, object_id_of
 from gitmem.git.pack_file import PackIndex, Placed, format_pack_index, load_pack_index
 from gitmem.git.repo import Repo
 from gitmem.patterns import late
+from gitmem.typed import TYPE_CHECKING
 from gitmem.values import dataclass
+
+if TYPE_CHECKING:
+    import pygit2
 
 WORK_FOLDER = ("gitmem", "maintain")
 NEW_PACK = "new.pack"
@@ -118,6 +120,8 @@ def verify_pack(objects_dir: str, wanted: Mapping[bytes, object]) -> None:
 
     Read by libgit2, which had no part in writing them. Raises ``IntegrityError`` (``pack-not-proved``).
     """
+    import pygit2
+
     try:
         found = open_packs(objects_dir)
         for raw_id in wanted:
@@ -134,6 +138,8 @@ def verify_pack(objects_dir: str, wanted: Mapping[bytes, object]) -> None:
 
 def open_packs(objects_dir: str) -> pygit2.Odb:
     """Return libgit2's view of the packs in ``objects_dir`` alone, without loose objects."""
+    import pygit2
+
     found = pygit2.Odb()
     found.add_backend(pygit2.OdbBackendPack(objects_dir), 1)
     return found

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from gitmem.disk import open_regular
 from gitmem.git.commit import Commit
-from gitmem.git.commit_graph import graph_path
 from gitmem.git.history import read_commit
 from gitmem.git.names import encode_name
-from gitmem.git.packed_graph import PackedGraph
+from gitmem.git.packed_graph import PackedGraph, graph_path
 from gitmem.git.repo import Repo
 from gitmem.model.ids import CommitId
 from gitmem.typed import NamedTuple

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from gitmem.errors import GitmemError, InputError
 from gitmem.git.history import read_commit
@@ -28,6 +27,7 @@ from gitmem.model.vault_path import VaultPath
 from gitmem.service.confirmed import is_left_by
 from gitmem.service.standing import Standing
 from gitmem.service.vault import OpenVault
+from gitmem.values import replace
 from gitmem.vault.record_file import parse_record
 from gitmem.vault.statement import STATEMENT, digest_of, parse_signed
 

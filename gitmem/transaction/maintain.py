@@ -11,8 +11,9 @@ import os
 from collections.abc import Callable, Sequence
 
 from gitmem.errors import GitmemError, IntegrityError, disk_refused
-from gitmem.git.commit_graph import GraphReport, find_other_graph, graph_path, list_tips, load_known, write_commit_graph
+from gitmem.git.commit_graph import GraphReport, find_other_graph, list_tips, load_known, write_commit_graph
 from gitmem.git.pack import Packed, merge_packs, pack_loose, plan_merge
+from gitmem.git.packed_graph import graph_path
 from gitmem.git.packs import count_loose, count_packs, find_git_at_work, iter_loose, list_packs, remove_litter
 from gitmem.git.repo import Repo
 from gitmem.model.authority import Action, Actor

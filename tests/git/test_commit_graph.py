@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from gitmem.git.bloom import ANYTHING, NOTHING, make_filter, make_mask
-from gitmem.git.commit_graph import GraphReport, graph_path, load_known, write_commit_graph
+from gitmem.git.commit_graph import GraphReport, load_known, write_commit_graph
 from gitmem.git.graph_file import Node, format_graph, parse_graph
 from gitmem.git.pack import pack_loose
+from gitmem.git.packed_graph import graph_path
 from gitmem.git.repo import Repo, open_repo
 from gitmem.model.ids import CommitId
 

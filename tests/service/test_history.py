@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from gitmem.errors import GitmemError
-from gitmem.git.commit_graph import graph_path, write_commit_graph
+from gitmem.git.commit_graph import write_commit_graph
 from gitmem.git.history import iter_commits
+from gitmem.git.packed_graph import graph_path
 from gitmem.model.authority import Actor
 from gitmem.model.ids import RecordId
 from gitmem.model.vault_path import VaultPath
